@@ -81,7 +81,7 @@ CREATE TABLE tournament_log (
     tournament_id BIGINT NOT NULL REFERENCES tournaments (id),
     at            BIGINT NOT NULL,
     user_id       BIGINT REFERENCES users (id),  -- who did it; NULL: the server
-    deed          TEXT   NOT NULL,               -- announce | start | extend | out | over ...
+    action          TEXT   NOT NULL,               -- announce | start | extend | out | over ...
     subject_id    BIGINT REFERENCES users (id),  -- to whom
     board_id      BIGINT REFERENCES boards (id), -- on which board
     words         TEXT   NOT NULL,               -- the reason, or what was said

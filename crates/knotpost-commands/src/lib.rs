@@ -38,8 +38,8 @@ pub use mask::{MASK, mask, mask_cautiously};
 pub use multiple::{MAX_LINES, command_lines};
 pub use short::{ShortCommand, parse_short};
 pub use value::{
-    Action, BoardAt, BoardSet, ComputerWish, Days, Deed, GivenOption, Leaving, LimitChange, QueuedMove,
-    Remarks, SeekChange, Selector, ServerOptions, Setting, TOURNAMENT_FORMS, TOURNAMENT_OPTIONS,
+    Action, BoardAt, BoardSet, ComputerWish, Days, DirectorAction, GivenOption, Leaving, LimitChange,
+    QueuedMove, Remarks, SeekChange, Selector, ServerOptions, Setting, TOURNAMENT_FORMS, TOURNAMENT_OPTIONS,
     TournamentOption, TournamentPart, TournamentSelector, Vacation,
 };
 pub use verb::{AnswerTo, Effect, Scope, VerbSpec, WhoAt, help};

@@ -216,7 +216,7 @@ impl Days {
 impl fmt::Display for Days {
     /// Days as a number that is read as the same time: `120`, `0.5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("{:.8}", self.as_days());
+        let text = format!("{:.8}", self.millis as f64 / Self::MILLIS_PER_DAY as f64);
         f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
@@ -350,9 +350,9 @@ impl fmt::Display for TournamentPart {
     }
 }
 
-/// A deed of the director of a tournament. A reason or text is the body of the mail.
+/// An action of the director of a tournament. A reason or text is the body of the mail.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Deed {
+pub enum DirectorAction {
     /// Start it with those who have entered.
     Start,
     /// Cancel it; boards go on as ordinary ones.
@@ -376,8 +376,8 @@ pub enum Deed {
     Hand(String),
 }
 
-impl Deed {
-    /// The deeds with what follows their word, in the order they are listed to players.
+impl DirectorAction {
+    /// The actions with what follows their word, in the order they are listed to players.
     pub const ALL: [(&'static str, &'static str); 8] = [
         ("start", ""),
         ("cancel", ""),
@@ -389,7 +389,7 @@ impl Deed {
         ("hand", "USERID"),
     ];
 
-    /// The word of the deed.
+    /// The word of the action.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -403,7 +403,7 @@ impl Deed {
         }
     }
 
-    /// What follows the word.
+    /// The arguments after the word.
     pub(crate) fn arguments(&self) -> Vec<String> {
         match self {
             Self::Start | Self::Cancel | Self::Say => Vec::new(),

@@ -62,7 +62,7 @@ words! {
         Draw = "draw",
         /// An administrator said who has won.
         Adjudicated = "adjudicated",
-        /// The deadline of a tournament decided, for who had used less time.
+        /// The deadline of a tournament decided, for the player who had used less time.
         Deadline = "deadline",
     }
 

@@ -42,7 +42,7 @@ pub use tournament::{
     FormError, PlayerState, TermsError, TournamentForm, TournamentName, TournamentStart, TournamentState,
     TournamentTerms, TournamentText,
 };
-pub use tournament_log::{LeaveReason, TournamentDeed};
+pub use tournament_log::{LeaveReason, TournamentAction};
 pub use unmailed::{UnmailedTarget, without_tag};
 pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;

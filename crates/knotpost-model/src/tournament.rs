@@ -210,7 +210,7 @@ pub struct TournamentTerms {
     /// Time from the start of a round to its deadline.
     pub round: Span,
     pub start: TournamentStart,
-    /// When it starts, another with the same terms takes entries.
+    /// True if another with the same terms takes entries from its start on.
     pub repeat: bool,
     /// Boards of a pairing, 1 or 2.
     pub games: u8,

@@ -3,10 +3,10 @@
 use crate::words;
 
 words! {
-    /// What happened in a tournament.
+    /// An event of a tournament.
     #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    TournamentDeed {
+    TournamentAction {
         /// It was announced.
         Announce = "announce",
         /// It takes entries as the repetition of another one.
@@ -41,7 +41,7 @@ words! {
         Over = "over",
     }
 
-    /// Why a player is out of a tournament.
+    /// Reason for which a player is out of a tournament.
     #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     #[serde(rename_all = "lowercase")]
     LeaveReason {

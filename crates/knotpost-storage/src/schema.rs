@@ -335,7 +335,7 @@ pub const SCHEMA: &[Table] = &[
         (shows "tournament-log", "what the user did in tournaments, and what was done about them",
             of "(t.user_id = $1 OR t.subject_id = $1)", blanks_if_asked)
         id: Int, tournament_id: Int shown as name: Text = "'t' || t.tournament_id", at: Time shown,
-        user_id: Int shown as is_own: Flag = "COALESCE(t.user_id = $1, FALSE)", deed: Text shown,
+        user_id: Int shown as is_own: Flag = "COALESCE(t.user_id = $1, FALSE)", action: Text shown,
         subject_id: Int, board_id: Board shown, words: Text blank "CASE words WHEN '' THEN '' ELSE '[removed]' END" shown,
         told_after: Int),
     table!(board_origins [board_id] (moves) (hides "is about boards") board_id: Board, sought: Flag, rematch_of: Board),

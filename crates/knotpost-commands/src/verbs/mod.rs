@@ -86,8 +86,8 @@ use crate::command::{Parts, Words};
 use crate::error::ParseError;
 use crate::token::read_option;
 use crate::value::{
-    Action, BoardAt, BoardSet, Deed, GivenOption, Leaving, LimitChange, QueuedMove, Remarks, SeekChange,
-    Selector, ServerOptions, Setting, TournamentPart, TournamentSelector, Vacation,
+    Action, BoardAt, BoardSet, DirectorAction, GivenOption, Leaving, LimitChange, QueuedMove, Remarks,
+    SeekChange, Selector, ServerOptions, Setting, TournamentPart, TournamentSelector, Vacation,
 };
 use crate::verb::VerbSpec;
 use crate::words::{Credentials, Password};
@@ -251,7 +251,7 @@ pub enum Command {
     /// Leave a tournament.
     Withdraw { who: Credentials, tournament: String },
     /// Direct a tournament.
-    Direct { who: Credentials, tournament: String, deed: Deed },
+    Direct { who: Credentials, tournament: String, action: DirectorAction },
     /// A new board; at least one player.
     Challenge { game: String, players: Vec<String>, options: Vec<GivenOption>, server: ServerOptions },
     /// Act on a board. Without a game, the user's only board of that number is meant.
@@ -350,7 +350,7 @@ impl Command {
             }
             Self::Enter { who, tournament: _ } => Parts::of(Verb::Enter).by(who),
             Self::Withdraw { who, tournament: _ } => Parts::of(Verb::Withdraw).by(who),
-            Self::Direct { who, tournament: _, deed: _ } => Parts::of(Verb::Direct).by(who),
+            Self::Direct { who, tournament: _, action: _ } => Parts::of(Verb::Direct).by(who),
             Self::Challenge { game, players: _, options: _, server: _ } => {
                 Parts::of(Verb::Challenge).in_game(game)
             }
@@ -453,8 +453,8 @@ impl Command {
             Self::Enter { who, tournament } | Self::Withdraw { who, tournament } => {
                 words.who(who).add(tournament)
             }
-            Self::Direct { who, tournament, deed } => {
-                words.who(who).add(tournament).add(deed.as_str()).all(deed.arguments())
+            Self::Direct { who, tournament, action } => {
+                words.who(who).add(tournament).add(action.as_str()).all(action.arguments())
             }
             Self::Move { game: _, board, who, action, number }
             | Self::Submit { game: _, board, who, action, number } => {

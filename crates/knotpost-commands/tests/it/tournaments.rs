@@ -1,8 +1,8 @@
 //! Verbs of tournaments.
 
 use knotpost_commands::{
-    Command, Days, Deed, ErrorCode, GivenOption, TOURNAMENT_OPTIONS, TournamentPart, TournamentSelector,
-    mask, parse,
+    Command, Days, DirectorAction, ErrorCode, GivenOption, TOURNAMENT_OPTIONS, TournamentPart,
+    TournamentSelector, mask, parse,
 };
 
 use super::{code, fred, read, vocabulary};
@@ -96,21 +96,25 @@ fn a_list_of_tournaments_takes_a_game_and_a_choice_in_any_order() {
 #[test]
 fn a_director_says_what_to_do_in_a_word() {
     let ann = || "ann".to_owned();
-    let deeds = [
-        ("start", Deed::Start),
-        ("Cancel", Deed::Cancel),
-        ("say", Deed::Say),
-        ("extend 7,5", Deed::Extend(Days::from_word("7.5").unwrap())),
-        ("admit ann", Deed::Admit(ann())),
-        ("expel ann", Deed::Expel(ann())),
-        ("hand ann", Deed::Hand(ann())),
-        ("award #101 2", Deed::Award { board: 101, seat: Some(2) }),
-        ("award 101 TIE", Deed::Award { board: 101, seat: None }),
+    let actions = [
+        ("start", DirectorAction::Start),
+        ("Cancel", DirectorAction::Cancel),
+        ("say", DirectorAction::Say),
+        ("extend 7,5", DirectorAction::Extend(Days::from_word("7.5").unwrap())),
+        ("admit ann", DirectorAction::Admit(ann())),
+        ("expel ann", DirectorAction::Expel(ann())),
+        ("hand ann", DirectorAction::Hand(ann())),
+        ("award #101 2", DirectorAction::Award { board: 101, seat: Some(2) }),
+        ("award 101 TIE", DirectorAction::Award { board: 101, seat: None }),
     ];
-    for (words, deed) in deeds {
-        assert!(Deed::ALL.iter().any(|(word, _)| *word == deed.as_str()), "{words}");
+    for (words, action) in actions {
+        assert!(DirectorAction::ALL.iter().any(|(word, _)| *word == action.as_str()), "{words}");
         let line = format!("direct fred secret t1 {words}");
-        assert_eq!(read(&line), Command::Direct { who: fred(), tournament: "t1".to_owned(), deed }, "{line}");
+        assert_eq!(
+            read(&line),
+            Command::Direct { who: fred(), tournament: "t1".to_owned(), action },
+            "{line}"
+        );
     }
     for (words, expected) in [
         ("", ErrorCode::WrongArguments),

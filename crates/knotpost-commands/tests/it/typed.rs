@@ -1,8 +1,9 @@
 //! Commands that were put together, held against what a line could say.
 
 use knotpost_commands::{
-    Action, BoardSet, Command, Credentials, Deed, ErrorCode, ExampleContext, GivenOption, MOST_LINE_BYTES,
-    MOST_NAMES, Password, SeekChange, ServerOptions, Setting, Vacation, Verb, check, parse, read_word,
+    Action, BoardSet, Command, Credentials, DirectorAction, ErrorCode, ExampleContext, GivenOption,
+    MOST_LINE_BYTES, MOST_NAMES, Password, SeekChange, ServerOptions, Setting, Vacation, Verb, check, parse,
+    read_word,
 };
 use proptest::prelude::*;
 
@@ -76,9 +77,15 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         Command::Announce { game, form, options, terms, .. } => {
             [game, form].into_iter().chain(options.iter_mut().chain(terms).flat_map(of_option)).collect()
         }
-        Command::Direct { tournament, deed, .. } => match deed {
-            Deed::Admit(userid) | Deed::Expel(userid) | Deed::Hand(userid) => vec![tournament, userid],
-            Deed::Start | Deed::Cancel | Deed::Extend(_) | Deed::Award { .. } | Deed::Say => vec![tournament],
+        Command::Direct { tournament, action, .. } => match action {
+            DirectorAction::Admit(userid) | DirectorAction::Expel(userid) | DirectorAction::Hand(userid) => {
+                vec![tournament, userid]
+            }
+            DirectorAction::Start
+            | DirectorAction::Cancel
+            | DirectorAction::Extend(_)
+            | DirectorAction::Award { .. }
+            | DirectorAction::Say => vec![tournament],
         },
         Command::Challenge { game, players, options, .. } => {
             [game].into_iter().chain(players).chain(options.iter_mut().flat_map(of_option)).collect()

@@ -196,8 +196,8 @@ pub(crate) async fn run(
         Command::Withdraw { who: _, tournament } => {
             withdraw::run(tx.write()?, app, ready, tournament, now).await
         }
-        Command::Direct { who: _, tournament, deed } => {
-            direct::run(tx.write()?, app, ready, (tournament, deed), now).await
+        Command::Direct { who: _, tournament, action } => {
+            direct::run(tx.write()?, app, ready, (tournament, action), now).await
         }
         Command::Challenge { game, players, options, server } => {
             challenge::run(tx.write()?, app, ready, game, players, options, server, now).await

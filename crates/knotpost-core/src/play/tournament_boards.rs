@@ -5,7 +5,7 @@
 use crate::boards::{Board, ServiceError};
 use crate::ratings::board_ratings::score;
 use knotpost_model::computer_player::level_of;
-use knotpost_model::{BoardKey, LeaveReason, Millis, MoveKind, Score, SeatState, TournamentDeed, UserKey};
+use knotpost_model::{BoardKey, LeaveReason, Millis, MoveKind, Score, SeatState, TournamentAction, UserKey};
 use knotpost_storage::{NewLogEntry, SeatResult, StoreError, Told, WriteTx};
 
 /// Losses on time in a tournament with which a player is out.
@@ -68,7 +68,7 @@ pub(crate) async fn count_as_tie(tx: &mut WriteTx, board: BoardKey, now: Millis)
     let entry = NewLogEntry {
         board: Some(board),
         told: Told::Director,
-        ..NewLogEntry::of_server(TournamentDeed::Removed)
+        ..NewLogEntry::of_server(TournamentAction::Removed)
     };
     tx.log_tournament(tournament, &entry, now).await
 }

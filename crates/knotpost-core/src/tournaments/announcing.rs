@@ -10,7 +10,7 @@ use crate::config::Announcers;
 use crate::play::boards::game_options;
 use crate::play::opponents::SEATS;
 use knotpost_model::{
-    Millis, TermsError, TournamentDeed, TournamentForm, TournamentName, TournamentStart, TournamentTerms,
+    Millis, TermsError, TournamentAction, TournamentForm, TournamentName, TournamentStart, TournamentTerms,
     TournamentText, UserKey,
 };
 use knotpost_storage::{NewLogEntry, NewTournament, StoreError, TournamentRow, UserRow, WriteTx};
@@ -21,7 +21,7 @@ const MOST_A_DAY: i64 = 3;
 /// FIDE's tables, C.05 of the Handbook.
 const BERGER: &str = "berger";
 
-/// What somebody announces.
+/// A tournament to be announced.
 #[derive(Clone, Copy, Debug)]
 pub struct Announcement<'a> {
     pub game: &'a str,
@@ -68,7 +68,7 @@ pub async fn announce(
         at: now,
     };
     let id = tx.insert_tournament(&new).await?;
-    let entry = NewLogEntry { user: Some(user.id), ..NewLogEntry::of_server(TournamentDeed::Announce) };
+    let entry = NewLogEntry { user: Some(user.id), ..NewLogEntry::of_server(TournamentAction::Announce) };
     tx.log_tournament(id, &entry, now).await?;
     Ok(show_new(tx, id).await?)
 }
@@ -93,7 +93,7 @@ pub(super) async fn repeat(
         at: now,
     };
     let id = tx.insert_tournament(&new).await?;
-    tx.log_tournament(id, &NewLogEntry::of_server(TournamentDeed::Repeat), now).await?;
+    tx.log_tournament(id, &NewLogEntry::of_server(TournamentAction::Repeat), now).await?;
     Ok(id)
 }
 

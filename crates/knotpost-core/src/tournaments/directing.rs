@@ -1,6 +1,6 @@
-//! Deeds of the director; administrators can do them too.
+//! Actions of the director; administrators can do them too.
 
-use knotpost_commands::{Days, Deed};
+use knotpost_commands::{Days, DirectorAction};
 use knotpost_rules::Seat;
 
 use super::boards::{decide, load};
@@ -13,8 +13,8 @@ use crate::boards::board::seat_at;
 use crate::boards::{Code, Refusal, ServiceError, find_board, find_present_user};
 use crate::replies::Note;
 use knotpost_model::{
-    BoardState, LeaveReason, Millis, MoveKind, PlayerState, TournamentDeed, TournamentName, TournamentState,
-    UserKey, clean_text,
+    BoardState, LeaveReason, Millis, MoveKind, PlayerState, TournamentAction, TournamentName,
+    TournamentState, UserKey, clean_text,
 };
 use knotpost_storage::{NewLogEntry, PlayerRow, StoreError, Told, TournamentRow, UserRow, WriteTx};
 
@@ -24,28 +24,28 @@ const MOST_DAYS: i64 = 30;
 /// Bytes of a reason, or of words to the players.
 const LONGEST_TEXT: usize = 4096;
 
-/// Carries a deed out. `text` is its reason, or what is said.
+/// Carries an action out. `text` is its reason, or what is said.
 pub async fn direct(
     tx: &mut WriteTx,
     app: &App,
     user: &UserRow,
     name: TournamentName,
-    deed: &Deed,
+    action: &DirectorAction,
     text: &str,
     now: Millis,
 ) -> Result<TournamentView, ServiceError> {
     let row = find_tournament(tx, name).await?;
     check_director(&row, user)?;
     let text = check_text(text)?;
-    match deed {
-        Deed::Start => begin(tx, app, row, user, now).await?,
-        Deed::Cancel => cancel(tx, row, user, text, now).await?,
-        Deed::Extend(days) => extend(tx, row, user, *days, text, now).await?,
-        Deed::Admit(userid) => admit(tx, &row, user, userid, now).await?,
-        Deed::Expel(userid) => expel(tx, app, &row, user, userid, text, now).await?,
-        Deed::Award { board, seat } => award(tx, app, &row, user, *board, *seat, text, now).await?,
-        Deed::Say => say(tx, &row, user, text, now).await?,
-        Deed::Hand(userid) => hand(tx, app, row, user, userid, now).await?,
+    match action {
+        DirectorAction::Start => begin(tx, app, row, user, now).await?,
+        DirectorAction::Cancel => cancel(tx, row, user, text, now).await?,
+        DirectorAction::Extend(days) => extend(tx, row, user, *days, text, now).await?,
+        DirectorAction::Admit(userid) => admit(tx, &row, user, userid, now).await?,
+        DirectorAction::Expel(userid) => expel(tx, app, &row, user, userid, text, now).await?,
+        DirectorAction::Award { board, seat } => award(tx, app, &row, user, *board, *seat, text, now).await?,
+        DirectorAction::Say => say(tx, &row, user, text, now).await?,
+        DirectorAction::Hand(userid) => hand(tx, app, row, user, userid, now).await?,
     }
     let row = find_tournament(tx, name).await?;
     Ok(show(tx, row, None).await?)
@@ -87,8 +87,8 @@ fn check_state(row: &TournamentRow, allowed: &[TournamentState]) -> Result<(), R
 
 const UNDER_WAY: &[TournamentState] = &[TournamentState::Open, TournamentState::Running];
 
-fn entry_of(user: &UserRow, deed: TournamentDeed, words: String) -> NewLogEntry {
-    NewLogEntry { user: Some(user.id), words, ..NewLogEntry::of_server(deed) }
+fn entry_of(user: &UserRow, action: TournamentAction, words: String) -> NewLogEntry {
+    NewLogEntry { user: Some(user.id), words, ..NewLogEntry::of_server(action) }
 }
 
 async fn begin(
@@ -107,7 +107,7 @@ async fn begin(
             .hint("It can be cancelled, or announced with a smaller `-players=LEAST-MOST`.")
             .into());
     }
-    Ok(tx.log_tournament(row.id, &entry_of(user, TournamentDeed::Start, String::new()), now).await?)
+    Ok(tx.log_tournament(row.id, &entry_of(user, TournamentAction::Start, String::new()), now).await?)
 }
 
 /// Boards that are being played go on as ordinary ones.
@@ -126,7 +126,7 @@ async fn cancel(
     let row =
         TournamentRow { state: TournamentState::Cancelled, ended_at: Some(now), due_at: Some(now), ..row };
     tx.update_tournament(&row).await?;
-    let entry = NewLogEntry { told: Told::Players, ..entry_of(user, TournamentDeed::Cancel, text) };
+    let entry = NewLogEntry { told: Told::Players, ..entry_of(user, TournamentAction::Cancel, text) };
     Ok(tx.log_tournament(id, &entry, now).await?)
 }
 
@@ -160,7 +160,7 @@ async fn extend(
     row.due_at = Some(now);
     tx.update_tournament(&row).await?;
     tx.set_round_deadline(row.id, row.round, deadline).await?;
-    let entry = NewLogEntry { told: Told::Players, ..entry_of(user, TournamentDeed::Extend, text) };
+    let entry = NewLogEntry { told: Told::Players, ..entry_of(user, TournamentAction::Extend, text) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 
@@ -173,10 +173,10 @@ async fn admit(
 ) -> Result<(), ServiceError> {
     check_state(row, &[TournamentState::Open])?;
     let subject = find_present_user(tx, userid).await?;
-    if tx.last_word_on(row.id, subject.id).await? == Some(TournamentDeed::Admit) {
+    if tx.last_word_on(row.id, subject.id).await? == Some(TournamentAction::Admit) {
         return Ok(());
     }
-    let entry = entry_of(user, TournamentDeed::Admit, String::new());
+    let entry = entry_of(user, TournamentAction::Admit, String::new());
     let entry = NewLogEntry { subject: Some(subject.id), ..entry };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
@@ -215,12 +215,12 @@ async fn expel(
     } else {
         tx.withdraw_player(row.id, player.user_id, LeaveReason::Expelled, now).await?;
     }
-    let entry = entry_of(user, TournamentDeed::Expel, text);
+    let entry = entry_of(user, TournamentAction::Expel, text);
     let entry = NewLogEntry { subject: Some(player.user_id), told: Told::Players, ..entry };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one deed")]
+#[expect(clippy::too_many_arguments, reason = "the parts of one action")]
 async fn award(
     tx: &mut WriteTx,
     app: &App,
@@ -264,7 +264,7 @@ async fn award(
     let note =
         Note::Awarded { by: user.userid.clone(), why: text.split_whitespace().collect::<Vec<_>>().join(" ") };
     decide(tx, app, board, (MoveKind::Adjudicated, &winners), note, now).await?;
-    let entry = NewLogEntry { board: Some(key), ..entry_of(user, TournamentDeed::Award, text) };
+    let entry = NewLogEntry { board: Some(key), ..entry_of(user, TournamentAction::Award, text) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 
@@ -296,7 +296,7 @@ async fn say(
             .into());
     }
     if let Some(last) =
-        tx.last_deed(row.id, TournamentDeed::Say).await?.filter(|last| now.0 - last.0 < DAY_MS)
+        tx.last_action(row.id, TournamentAction::Say).await?.filter(|last| now.0 - last.0 < DAY_MS)
     {
         let message =
             format!("the players of {} were written to within a day; once a day is the most", row.id);
@@ -305,7 +305,7 @@ async fn say(
             .hint(format!("From {again} on the same mail is passed on."))
             .into());
     }
-    let entry = NewLogEntry { told: Told::Players, ..entry_of(user, TournamentDeed::Say, text) };
+    let entry = NewLogEntry { told: Told::Players, ..entry_of(user, TournamentAction::Say, text) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 
@@ -324,7 +324,7 @@ async fn hand(
     }
     let id = row.id;
     tx.update_tournament(&TournamentRow { director_id: Some(player.user_id), ..row }).await?;
-    let entry = entry_of(user, TournamentDeed::Hand, String::new());
+    let entry = entry_of(user, TournamentAction::Hand, String::new());
     let entry = NewLogEntry { subject: Some(player.user_id), ..entry };
     tx.log_tournament(id, &entry, now).await?;
     if player.user_id != user.id {

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::post::registered_addresses;
 use knotpost_model::{
-    LeaveReason, Millis, PlayerState, TournamentDeed, TournamentName, TournamentState, TournamentTerms,
+    LeaveReason, Millis, PlayerState, TournamentAction, TournamentName, TournamentState, TournamentTerms,
 };
 use knotpost_storage::{EntryRow, StoreError, TournamentRow, UserRow, WriteTx};
 
@@ -94,7 +94,7 @@ async fn check_user(
         .into());
     }
     match tx.last_word_on(name, user.id).await? {
-        Some(TournamentDeed::Admit) => {}
+        Some(TournamentAction::Admit) => {}
         Some(_) => {
             return Err(refuse(format!("the director took you out of {name}"))
                 .hint("`direct … admit` of the director lets you in again.")

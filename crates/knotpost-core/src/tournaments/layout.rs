@@ -11,7 +11,7 @@ use knotpost_model::{Moment, PlayerState, TournamentName, TournamentState};
 
 /// Players of the largest group that is shown as a crosstable: as many fit into 72 columns.
 const MOST_CROSSED: usize = 12;
-/// Userids in a crosstable are cut after so many characters.
+/// Userids in a crosstable are cut after this many characters.
 const NAME: usize = 16;
 
 /// A group in a round: its table, and its pairings.

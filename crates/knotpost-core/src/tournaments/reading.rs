@@ -18,7 +18,7 @@ use knotpost_storage::{PairedSeat, PlayerRow, ReadTx, StoreError, TournamentFilt
 /// Most lines of a log at a time.
 const MOST_LINES: i64 = 500;
 
-/// Which tournaments are listed.
+/// Filter of the tournaments that are listed.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentQuery {
     pub game: Option<String>,
@@ -283,7 +283,7 @@ pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<Tournament
     let line = |entry: knotpost_storage::LogRow| TournamentLogLine {
         at: entry.at.into(),
         by: entry.userid,
-        deed: entry.deed,
+        action: entry.action,
         userid: entry.subject,
         board: entry.board.and_then(|number| {
             Some(BoardRef { game: row.game.clone(), number: u32::try_from(number).ok()? })

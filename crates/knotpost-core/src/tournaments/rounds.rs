@@ -6,7 +6,7 @@ use super::tables::letter;
 use knotpost_model::TournamentTerms;
 use knotpost_storage::{NewPairing, NewTournamentSeat};
 
-/// Rounds that so many players will play: stages, until one group is left.
+/// Rounds that this many players will play: stages, until one group is left.
 pub(super) fn count_rounds(players: usize, terms: &TournamentTerms) -> u32 {
     let (mut players, mut rounds) = (players, 1);
     loop {
@@ -73,7 +73,7 @@ pub(super) struct Place {
 /// Computer players that may fill up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fillers {
-    /// Different ones: so many can play in one group.
+    /// Number of different ones, which is the most in one group.
     pub(super) kinds: usize,
     /// People who are numbered before them.
     pub(super) behind: usize,

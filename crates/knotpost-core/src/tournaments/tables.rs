@@ -96,7 +96,7 @@ fn rank(players: &[&PlayerRow], seats: &[&PairedSeat]) -> Vec<TableLine> {
     let rounds = entries.iter().map(Vec::len).max().unwrap_or_default();
     let counts: Vec<[u32; 3]> = entries.iter().map(|games| count_ends(games)).collect();
     let record_of = |(player, mut games): (&&PlayerRow, Vec<Entry>)| {
-        // Who has played fewer games has not been absent.
+        // A player with fewer games has not been absent.
         games.resize(rounds, Entry::PairingBye);
         let number = u32::try_from(player.number.unwrap_or_default()).unwrap_or_default();
         Player { number, name: String::new(), rating: 0, entries: games }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn games_of_who_does_not_count_count_for_nobody_in_their_last_round_alone() {
+    fn games_of_a_player_outside_count_for_nobody_in_their_last_round_alone() {
         let players = [player(1, true), player(2, true), player(3, false), player(4, true)];
         let mut games = seats(1, "a", &[(1, 2, Some(0)), (3, 1, Some(2)), (2, 3, Some(1))]);
         let table = &tables_of_round(&players, &games, 1)[0];

@@ -13,7 +13,7 @@ use crate::mailing::post::post_about_tournament;
 use crate::replies::{Column, Content, Fact, Facts, Reply, Table};
 use crate::webhooks::queue_for_tournament;
 use knotpost_model::{
-    LeaveReason, Millis, PlayerState, TournamentDeed, TournamentName, TournamentState, UserKey,
+    LeaveReason, Millis, PlayerState, TournamentAction, TournamentName, TournamentState, UserKey,
 };
 use knotpost_storage::{LogRow, PairedSeat, PlayerRow, StoreError, TournamentRow, UserState, WriteTx};
 
@@ -109,12 +109,12 @@ impl Content for Over {
     }
 }
 
-/// A deed of the director, or of the server, of which all players are told.
+/// An action of the director, or of the server, of which all players are told.
 #[derive(Debug, Serialize)]
 struct News {
     #[serde(flatten)]
     about: About,
-    deed: TournamentDeed,
+    action: TournamentAction,
     by: Option<String>,
     subject: Option<String>,
     starts: Option<String>,
@@ -130,12 +130,12 @@ impl Content for News {
     }
 }
 
-/// What the director is told.
+/// News for the director.
 #[derive(Debug, Serialize)]
 struct ToDirector {
     #[serde(flatten)]
     about: About,
-    deed: TournamentDeed,
+    action: TournamentAction,
     subject: Option<String>,
     why: Option<LeaveReason>,
     board: Option<i64>,
@@ -177,12 +177,12 @@ pub(super) async fn tell(
     if next.is_empty() {
         return Ok(tx.set_told(entry.id, None).await?);
     }
-    let seats = match entry.deed {
-        TournamentDeed::Opened | TournamentDeed::Remind => tx.paired_seats(row.id).await?,
+    let seats = match entry.action {
+        TournamentAction::Opened | TournamentAction::Remind => tx.paired_seats(row.id).await?,
         _ => Vec::new(),
     };
-    let view = match entry.deed {
-        TournamentDeed::Over => Some(show(tx, row.clone(), None).await?),
+    let view = match entry.action {
+        TournamentAction::Over => Some(show(tx, row.clone(), None).await?),
         _ => None,
     };
     let last = next.last().map(|player| player.entry);
@@ -197,7 +197,7 @@ pub(super) async fn tell(
     Ok(tx.set_told(entry.id, last.filter(|_| !is_last)).await?)
 }
 
-/// What a player is told; `None`: it is not about them.
+/// News for a player; `None`: it is not about them.
 fn letter(
     app: &App,
     row: &TournamentRow,
@@ -207,23 +207,23 @@ fn letter(
     view: Option<&TournamentView>,
 ) -> Option<Reply> {
     let about = about(app, row, &player.userid);
-    match entry.deed {
-        TournamentDeed::Opened => {
+    match entry.action {
+        TournamentAction::Opened => {
             let (group, boards) = boards_of(row, player, players, seats, false);
             (!boards.is_empty()).then(|| Reply::from(Boards::<true> { about, group, boards }))
         }
-        TournamentDeed::Remind => {
+        TournamentAction::Remind => {
             let (group, boards) = boards_of(row, player, players, seats, true);
             (!boards.is_empty()).then(|| Reply::from(Boards::<false> { about, group, boards }))
         }
-        TournamentDeed::Over => {
+        TournamentAction::Over => {
             let place = view?.players.iter().find(|line| line.userid == player.userid)?.place;
             let groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
             Some(Reply::from(Over { about, place, next: row.next_id, groups }))
         }
         _ => Some(Reply::from(News {
             about,
-            deed: entry.deed,
+            action: entry.action,
             by: entry.userid.clone(),
             subject: entry.subject.clone(),
             starts: row.starts_at.map(Millis::to_readable),
@@ -281,14 +281,14 @@ async fn tell_director(
     let is_own = entry.userid.is_some() && entry.userid == row.director;
     let is_told_as_player = entry.told_after == Some(0)
         && players.iter().any(|player| player.user_id == director && player.state == PlayerState::In);
-    let is_for_players = matches!(entry.deed, TournamentDeed::Remind | TournamentDeed::Say);
+    let is_for_players = matches!(entry.action, TournamentAction::Remind | TournamentAction::Say);
     if is_own || is_told_as_player || is_for_players {
         return Ok(());
     }
     let subject = players.iter().find(|player| Some(player.user_id) == entry.subject_id);
     let reply = Reply::from(ToDirector {
         about: about(app, row, row.director.as_deref().unwrap_or_default()),
-        deed: entry.deed,
+        action: entry.action,
         subject: entry.subject.clone(),
         why: subject.and_then(|player| player.left_why),
         board: entry.board,
@@ -359,7 +359,7 @@ pub(super) async fn tell_new_director(
     let players = tx.tournament_players(name).await?;
     let reply = Reply::from(ToDirector {
         about: about(app, &row, row.director.as_deref().unwrap_or_default()),
-        deed: TournamentDeed::Hand,
+        action: TournamentAction::Hand,
         subject: None,
         why: None,
         board: None,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use knotpost_model::{
-    BoardRef, LeaveReason, Moment, PlayerState, TournamentDeed, TournamentForm, TournamentName,
+    BoardRef, LeaveReason, Moment, PlayerState, TournamentAction, TournamentForm, TournamentName,
     TournamentState, TournamentTerms, UserKey, words,
 };
 
@@ -13,7 +13,7 @@ use knotpost_model::{
 pub struct TournamentView {
     #[serde(flatten)]
     pub line: TournamentLine,
-    /// What the director says of it; may be empty.
+    /// Words of the director about it; may be empty.
     pub description: String,
     /// Its repetition, which takes entries.
     pub next: Option<TournamentName>,
@@ -73,7 +73,7 @@ pub struct TournamentPlayer {
     /// The last round in which they play or played.
     pub round: Option<u32>,
     pub state: PlayerState,
-    /// Why they are out.
+    /// Reason for which they are out.
     pub left: Option<LeaveReason>,
     /// `false`: their games count for nobody.
     pub counts: bool,
@@ -135,7 +135,7 @@ pub struct PairingSeat {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TournamentPage {
     pub tournaments: Vec<TournamentLine>,
-    /// Where the next page begins; `null`: this is the last.
+    /// Start of the next page; `null`: this is the last.
     pub cursor: Option<TournamentName>,
 }
 
@@ -143,9 +143,9 @@ pub struct TournamentPage {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TournamentLogLine {
     pub at: Moment,
-    /// Who did it; `null`: the server.
+    /// The user who did it; `null`: the server.
     pub by: Option<String>,
-    pub deed: TournamentDeed,
+    pub action: TournamentAction,
     /// The user it was done to.
     pub userid: Option<String>,
     /// The board it was done to.

@@ -1,4 +1,4 @@
-//! What happens in tournaments by itself, a step in a transaction. Each step checks everything again, so that it does not
+//! The course of tournaments, which goes on by itself, a step in a transaction. Each step checks everything again, so that it does not
 //! matter who takes it, or whether the one before was the last of a server that was killed.
 
 use super::announcing::repeat;
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use knotpost_model::computer_player::{LEVELS, userid_of};
 use knotpost_model::{
-    BoardRef, LeaveReason, Millis, PlayerState, Span, TournamentDeed, TournamentName, TournamentState,
+    BoardRef, LeaveReason, Millis, PlayerState, Span, TournamentAction, TournamentName, TournamentState,
     TournamentTerms,
 };
 use knotpost_storage::{
@@ -61,27 +61,27 @@ async fn step_open(
     let is_full = row.entered >= i64::from(terms.maximum);
     let is_time = row.starts_at.is_some_and(|at| at <= now);
     if (is_full || is_time) && start(tx, app, &mut row, &terms, now).await? {
-        let entry = NewLogEntry::of_server(TournamentDeed::Start);
+        let entry = NewLogEntry::of_server(TournamentAction::Start);
         return Ok(tx.log_tournament(row.id, &entry, now).await?);
     }
     let Some(at) = row.starts_at.filter(|_| is_time) else {
         row.due_at = row.starts_at;
         return Ok(tx.update_tournament(&row).await?);
     };
-    let deed = if row.delays < MOST_DELAYS {
+    let action = if row.delays < MOST_DELAYS {
         row.delays += 1;
         row.starts_at = Some(at.plus(WEEK_MS));
         row.due_at = row.starts_at;
-        TournamentDeed::PutOff
+        TournamentAction::PutOff
     } else {
         row.state = TournamentState::Cancelled;
         row.ended_at = Some(now);
         row.due_at = None;
-        TournamentDeed::Cancel
+        TournamentAction::Cancel
     };
     tx.update_tournament(&row).await?;
     let words = format!("{} of at least {} players have entered.", row.entered, terms.minimum);
-    let entry = NewLogEntry { words, told: Told::Players, ..NewLogEntry::of_server(deed) };
+    let entry = NewLogEntry { words, told: Told::Players, ..NewLogEntry::of_server(action) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 
@@ -197,7 +197,8 @@ async fn step_running(
     }
     if open_boards(tx, app, &row, now).await? {
         if tx.waiting_seats(row.id, 1).await?.is_empty() {
-            let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Opened) };
+            let entry =
+                NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentAction::Opened) };
             tx.log_tournament(row.id, &entry, now).await?;
             let kind = if row.round == 1 { "tournament.started" } else { "tournament.round" };
             tell_webhooks(tx, app, &row, &players, kind, now).await?;
@@ -214,7 +215,7 @@ async fn step_running(
     let times = row.deadline.map(|deadline| reminder_times(deadline, terms.round)).into_iter().flatten();
     let passed = times.clone().filter(|at| *at <= now).count() as i64;
     if passed > row.reminders {
-        let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Remind) };
+        let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentAction::Remind) };
         tx.log_tournament(row.id, &entry, now).await?;
         row.reminders = passed;
     }
@@ -242,7 +243,7 @@ async fn take_leave(
             subject: Some(player.user_id),
             words: player.left_why.map(|why| why.about(&player.userid)).unwrap_or_default(),
             told: Told::Director,
-            ..NewLogEntry::of_server(TournamentDeed::Out)
+            ..NewLogEntry::of_server(TournamentAction::Out)
         };
         tx.log_tournament(row.id, &entry, now).await?;
     }
@@ -276,7 +277,7 @@ async fn finish_round(
             }
         }
         begin_round(tx, &mut row, &terms, &groups, now).await?;
-        let entry = NewLogEntry::of_server(TournamentDeed::Start);
+        let entry = NewLogEntry::of_server(TournamentAction::Start);
         return Ok(tx.log_tournament(row.id, &entry, now).await?);
     }
     row.state = TournamentState::Over;
@@ -284,7 +285,7 @@ async fn finish_round(
     row.due_at = None;
     tx.update_tournament(&row).await?;
     tell_webhooks(tx, app, &row, players, "tournament.over", now).await?;
-    let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Over) };
+    let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentAction::Over) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 

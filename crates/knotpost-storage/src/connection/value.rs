@@ -7,7 +7,7 @@ use sqlx_postgres::{PgRow, Postgres};
 
 use knotpost_model::{
     BoardKey, BoardState, BounceKind, InboxKey, LeaveReason, Millis, MoveKind, OutboxKey, PlayerState,
-    ProposalKind, RemarkKey, RemarkKind, SeatState, TournamentDeed, TournamentForm, TournamentName,
+    ProposalKind, RemarkKey, RemarkKind, SeatState, TournamentAction, TournamentForm, TournamentName,
     TournamentState, UserKey,
 };
 
@@ -253,4 +253,4 @@ macro_rules! words {
 }
 pub(crate) use words;
 words!(BoardState, SeatState, MoveKind, RemarkKind, ProposalKind);
-words!(TournamentForm, TournamentState, TournamentDeed, PlayerState, LeaveReason);
+words!(TournamentForm, TournamentState, TournamentAction, PlayerState, LeaveReason);

@@ -2,7 +2,7 @@
 
 use crate::connection::{Result, row};
 use crate::transaction::{ReadTx, Statements, WriteTx};
-use knotpost_model::{BoardKey, Millis, TournamentDeed, TournamentName, UserKey};
+use knotpost_model::{BoardKey, Millis, TournamentAction, TournamentName, UserKey};
 
 row! {
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ row! {
         pub at: Millis,
         /// `None`: the server.
         pub userid: Option<String>,
-        pub deed: TournamentDeed,
+        pub action: TournamentAction,
         pub subject: Option<String>,
         pub subject_id: Option<UserKey>,
         pub board: Option<i64>,
@@ -23,7 +23,7 @@ row! {
 
 #[derive(Clone, Debug)]
 pub struct NewLogEntry {
-    pub deed: TournamentDeed,
+    pub action: TournamentAction,
     /// `None`: the server.
     pub user: Option<UserKey>,
     pub subject: Option<UserKey>,
@@ -32,7 +32,7 @@ pub struct NewLogEntry {
     pub told: Told,
 }
 
-/// Whom the server tells of an entry.
+/// Users whom the server tells of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     Nobody,
@@ -54,15 +54,15 @@ impl Told {
 
 impl NewLogEntry {
     /// Something that the server did.
-    pub fn of_server(deed: TournamentDeed) -> Self {
-        Self { deed, user: None, subject: None, board: None, words: String::new(), told: Told::Nobody }
+    pub fn of_server(action: TournamentAction) -> Self {
+        Self { action, user: None, subject: None, board: None, words: String::new(), told: Told::Nobody }
     }
 }
 
 macro_rules! select_log {
     ($rest:literal) => {
         concat!(
-            "SELECT l.id, l.at, (SELECT u.userid FROM users u WHERE u.id = l.user_id) AS userid, l.deed, \
+            "SELECT l.id, l.at, (SELECT u.userid FROM users u WHERE u.id = l.user_id) AS userid, l.action, \
              (SELECT u.userid FROM users u WHERE u.id = l.subject_id) AS subject, l.subject_id, \
              (SELECT b.number FROM boards b WHERE b.id = l.board_id) AS board, l.words, l.told_after \
              FROM tournament_log l WHERE l.tournament_id = $1 ",
@@ -85,20 +85,24 @@ impl ReadTx {
     }
 
     /// The last time at which such a thing happened.
-    pub async fn last_deed(&mut self, id: TournamentName, deed: TournamentDeed) -> Result<Option<Millis>> {
+    pub async fn last_action(
+        &mut self,
+        id: TournamentName,
+        action: TournamentAction,
+    ) -> Result<Option<Millis>> {
         let sql =
-            "SELECT at FROM tournament_log WHERE tournament_id = $1 AND deed = $2 ORDER BY id DESC LIMIT 1";
-        self.fetch_optional(sql, &[&id, &deed]).await
+            "SELECT at FROM tournament_log WHERE tournament_id = $1 AND action = $2 ORDER BY id DESC LIMIT 1";
+        self.fetch_optional(sql, &[&id, &action]).await
     }
 
-    /// What the director last said of a user: that they may enter, or are out.
+    /// The director's last word on a user: that they may enter, or are out.
     pub async fn last_word_on(
         &mut self,
         id: TournamentName,
         user: UserKey,
-    ) -> Result<Option<TournamentDeed>> {
-        let sql = "SELECT deed FROM tournament_log WHERE subject_id = $2 AND tournament_id = $1 \
-                   AND deed IN ('admit', 'expel') ORDER BY id DESC LIMIT 1";
+    ) -> Result<Option<TournamentAction>> {
+        let sql = "SELECT action FROM tournament_log WHERE subject_id = $2 AND tournament_id = $1 \
+                   AND action IN ('admit', 'expel') ORDER BY id DESC LIMIT 1";
         self.fetch_optional(sql, &[&id, &user]).await
     }
 }
@@ -111,11 +115,11 @@ impl WriteTx {
         at: Millis,
     ) -> Result<()> {
         let told_after = entry.told.after();
-        let sql = "INSERT INTO tournament_log (tournament_id, at, user_id, deed, subject_id, board_id, words, \
+        let sql = "INSERT INTO tournament_log (tournament_id, at, user_id, action, subject_id, board_id, words, \
                    told_after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
         self.exec(
             sql,
-            &[&id, &at, &entry.user, &entry.deed, &entry.subject, &entry.board, &entry.words, &told_after],
+            &[&id, &at, &entry.user, &entry.action, &entry.subject, &entry.board, &entry.words, &told_after],
         )
         .await
     }

@@ -71,7 +71,7 @@ impl ReadTx {
         self.fetch_all(sql, &[&id]).await
     }
 
-    /// Seats of the first pairings whose boards have not begun, at most so many pairings.
+    /// Seats of the first pairings whose boards have not begun, at most `pairings` of them.
     pub async fn waiting_seats(&mut self, id: TournamentName, pairings: i64) -> Result<Vec<WaitingSeat>> {
         let sql = "SELECT s.pairing_id, g.round, g.pool, s.game, s.seat, s.entry FROM tournament_pairings g \
                    JOIN tournament_seats s ON s.pairing_id = g.id WHERE g.id IN (SELECT id FROM tournament_pairings \

@@ -5,7 +5,7 @@ use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{BoardKey, Millis, TournamentName, UserKey};
 
 row! {
-    /// Where in a tournament a board belongs.
+    /// Place of a board in its tournament.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct BoardPlace {
         pub id: TournamentName,

@@ -36,7 +36,7 @@ row! {
         pub extended: bool,
         /// Reminders of this deadline so far.
         pub reminders: i64,
-        /// When the server must look at it.
+        /// Time at which the server must look at it.
         pub due_at: Option<Millis>,
         /// Its repetition.
         pub next_id: Option<TournamentName>,

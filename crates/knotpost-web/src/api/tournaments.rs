@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use knotpost_commands::{Command, Deed, parse};
+use knotpost_commands::{Command, DirectorAction, parse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ pub(super) async fn show(
     Ok(Json(view_tournament(&web.app, read_name(&name)?).await?))
 }
 
-/// What happened in a tournament.
+/// The log of a tournament.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TournamentLog")]
 pub(super) struct Log {
@@ -99,7 +99,7 @@ pub(super) struct Log {
 }
 
 pub(super) const LOG: Operation =
-    Operation::new("list_deeds", Tag::Tournaments, "What happened in a tournament, and who did it")
+    Operation::new("list_actions", Tag::Tournaments, "What happened in a tournament, and who did it")
         .gives::<Log>("The log.")
         .refuses(&[Code::NoSuchTournament]);
 
@@ -264,14 +264,14 @@ pub(super) async fn withdraw(
     Ok(run(&web, client, &caller, &headers, (command, ""), &parts, present).await)
 }
 
-/// A deed of the director.
+/// An action of the director.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Deed")]
-pub(super) struct DeedWish {
+#[schemars(rename = "DirectorAction")]
+pub(super) struct ActionWish {
     /// `start`, `cancel`, `extend`, `admit`, `expel`, `award`, `say` or `hand`.
     action: String,
-    /// What follows it in the command `direct`: days, a userid, a board and a seat or `tie`.
+    /// The rest of the command `direct`: days, a userid, a board and a seat or `tie`.
     #[serde(default)]
     arguments: String,
     /// The reason, or what is said to all players.
@@ -282,7 +282,7 @@ pub(super) struct DeedWish {
 pub(super) const DIRECT: Operation =
     Operation::new("direct_tournament", Tag::Tournaments, "Directs a tournament")
         .scope(Scope::Play)
-        .takes::<DeedWish>()
+        .takes::<ActionWish>()
         .gives::<TournamentView>("The tournament afterwards.")
         .refuses(REFUSALS)
         .once();
@@ -297,17 +297,17 @@ pub(super) async fn direct(
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
     let tournament = read_name(&name)?.to_string();
-    let wish: DeedWish = read_json(&body, r#"{"action":"extend","arguments":"7","text":"…"}"#)?;
-    let deed = read_deed(&wish)?;
+    let wish: ActionWish = read_json(&body, r#"{"action":"extend","arguments":"7","text":"…"}"#)?;
+    let action = read_action(&wish)?;
     let parts: [&[u8]; 3] = [b"direct", tournament.as_bytes(), &body];
-    let command = Command::Direct { who: caller.credentials(), tournament: tournament.clone(), deed };
+    let command = Command::Direct { who: caller.credentials(), tournament: tournament.clone(), action };
     Ok(run(&web, client, &caller, &headers, (command, &wish.text), &parts, present).await)
 }
 
-fn read_deed(wish: &DeedWish) -> Result<Deed, Problem> {
+fn read_action(wish: &ActionWish) -> Result<DirectorAction, Problem> {
     let line = format!("direct somebody - t1 {} {}", wish.action, wish.arguments);
     match parse(&line, &knotpost_commands::Vocabulary::default()) {
-        Ok(Command::Direct { deed, .. }) => Ok(deed),
+        Ok(Command::Direct { action, .. }) => Ok(action),
         Ok(_) => Err(Problem::new(Code::WrongArguments, "name an action of the command `direct`")),
         Err(error) => {
             let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);

@@ -6,7 +6,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Command, Deed, TOURNAMENT_OPTIONS, TournamentOption, parse, read_word};
+use knotpost_commands::{Command, DirectorAction, TOURNAMENT_OPTIONS, TournamentOption, parse, read_word};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -132,9 +132,9 @@ async fn page(
         own => userid.map(|userid| own_pairings(&view, userid)).unwrap_or_default(),
         groups, done, is_open, is_in, directs,
         is_live => is_open || view.line.state == TournamentState::Running,
-        deeds => Deed::ALL.map(|(word, argument)| context! { word, argument }).to_vec(),
+        actions => DirectorAction::ALL.map(|(word, argument)| context! { word, argument }).to_vec(),
         tried => tried.act == "direct",
-        deed => tried.deed.clone(),
+        action => tried.action.clone(),
         argument => tried.argument.clone(),
         words => tried.words.clone(),
         legend => LEGEND,
@@ -185,7 +185,7 @@ fn own_pairings(view: &TournamentView, userid: &str) -> Vec<Value> {
 pub(super) struct TournamentAct {
     /// `enter`, `withdraw` or `direct`.
     act: String,
-    deed: String,
+    action: String,
     argument: String,
     words: String,
 }
@@ -217,10 +217,10 @@ fn read_act(visitor: &Visitor, name: TournamentName, form: &TournamentAct) -> Re
         "enter" => Ok(Command::Enter { who, tournament }),
         "withdraw" => Ok(Command::Withdraw { who, tournament }),
         "direct" => {
-            let line = format!("direct {} - {tournament} {} {}", visitor.userid, form.deed, form.argument);
+            let line = format!("direct {} - {tournament} {} {}", visitor.userid, form.action, form.argument);
             match parse(&line, &knotpost_commands::Vocabulary::default()) {
-                Ok(Command::Direct { who: _, tournament, deed }) => {
-                    Ok(Command::Direct { who, tournament, deed })
+                Ok(Command::Direct { who: _, tournament, action }) => {
+                    Ok(Command::Direct { who, tournament, action })
                 }
                 Ok(_) => Err(incomplete("choose what to do")),
                 Err(error) => Err(incomplete(error.message)),

@@ -267,7 +267,7 @@ const MAIL_OTHERS: [(&[Verb], &str); 6] = [
     (&[Verb::Delete], "it is done once"),
     (
         &[Verb::Direct],
-        "the players have entered; `say` is taken once a day, other deeds once or with a reason",
+        "the players have entered; `say` is taken once a day, other actions once or with a reason",
     ),
 ];
 

@@ -1,9 +1,9 @@
-//! `direct`: deeds of the director of a tournament.
+//! `direct`: actions of the director of a tournament.
 
 use crate::arguments::Args;
 use crate::error::{ErrorCode, ParseError};
 use crate::suggest::{nearest, one_of};
-use crate::value::{Days, Deed, TIE, read_count};
+use crate::value::{Days, DirectorAction, TIE, read_count};
 use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
 use crate::verbs::{Command, Verb};
 
@@ -29,33 +29,33 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     args.count(4, 6)?;
-    Ok(Command::Direct { who: args.who(0)?, tournament: args.tournament(2)?, deed: read_deed(args)? })
+    Ok(Command::Direct { who: args.who(0)?, tournament: args.tournament(2)?, action: read_action(args)? })
 }
 
-fn read_deed(args: &Args<'_>) -> Result<Deed, ParseError> {
+fn read_action(args: &Args<'_>) -> Result<DirectorAction, ParseError> {
     let action = args.word(3)?;
     let userid = || {
         args.count(5, 5)?;
         args.userid(args.word(4)?)
     };
-    let alone = |deed: Deed| args.count(4, 4).map(|()| deed);
+    let alone = |action: DirectorAction| args.count(4, 4).map(|()| action);
     match action.to_ascii_lowercase().as_str() {
-        "start" => alone(Deed::Start),
-        "cancel" => alone(Deed::Cancel),
-        "say" => alone(Deed::Say),
+        "start" => alone(DirectorAction::Start),
+        "cancel" => alone(DirectorAction::Cancel),
+        "say" => alone(DirectorAction::Say),
         "extend" => {
             args.count(5, 5)?;
-            read_days(args, args.word(4)?).map(Deed::Extend)
+            read_days(args, args.word(4)?).map(DirectorAction::Extend)
         }
-        "admit" => userid().map(Deed::Admit),
-        "expel" => userid().map(Deed::Expel),
-        "hand" => userid().map(Deed::Hand),
+        "admit" => userid().map(DirectorAction::Admit),
+        "expel" => userid().map(DirectorAction::Expel),
+        "hand" => userid().map(DirectorAction::Hand),
         "award" => {
             args.count(6, 6)?;
-            Ok(Deed::Award { board: args.board(4)?, seat: read_seat(args, args.word(5)?)? })
+            Ok(DirectorAction::Award { board: args.board(4)?, seat: read_seat(args, args.word(5)?)? })
         }
         _ => {
-            let words = Deed::ALL.map(|(word, _)| word);
+            let words = DirectorAction::ALL.map(|(word, _)| word);
             let near = nearest(action, words.map(|word| (word, word)));
             let message =
                 format!("`{}` is nothing that a director does; say {}", args.show(action), one_of(&words));

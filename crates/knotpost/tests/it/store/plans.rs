@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_model::{
-    BoardKey, BoardState, Millis, OutboxKey, TournamentDeed, TournamentName, TournamentState, UserKey,
+    BoardKey, BoardState, Millis, OutboxKey, TournamentAction, TournamentName, TournamentState, UserKey,
 };
 use knotpost_storage::{
     BoardFilter, BoardMail, Driver, NewOutbox, NewPlace, OutboxContent, OutboxRow, QueueBounds, ReadTx,
@@ -72,7 +72,7 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.losses_on_time(1, ann).await.unwrap();
     tx.tournament_log(name, 9).await.unwrap();
     tx.entry_to_tell(name).await.unwrap();
-    tx.last_deed(name, TournamentDeed::Say).await.unwrap();
+    tx.last_action(name, TournamentAction::Say).await.unwrap();
     tx.last_word_on(name, ann).await.unwrap();
     tx.tournaments_to_work(Millis(1)).await.unwrap();
     tx.board(board).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use knotpost_commands::{Deed, GivenOption};
+use knotpost_commands::{DirectorAction, GivenOption};
 use knotpost_core::admin::UserEdit;
 use knotpost_core::boards::{ServiceError, Standing};
 use knotpost_core::config::Config;
@@ -127,7 +127,7 @@ impl Club {
         &self,
         by: &str,
         name: TournamentName,
-        deed: Deed,
+        action: DirectorAction,
         text: &str,
     ) -> Result<TournamentView, ServiceError> {
         let (by, text) = (by.to_owned(), text.to_owned());
@@ -135,7 +135,7 @@ impl Club {
             .app
             .write(async move |tx, app| {
                 let by = user(tx, &by).await?;
-                direct(tx, app, &by, name, &deed, &text, app.clock.now()).await
+                direct(tx, app, &by, name, &action, &text, app.clock.now()).await
             })
             .await
     }

@@ -1,4 +1,4 @@
-//! Deeds of the director.
+//! Actions of the director.
 
 use super::tell;
 
@@ -13,7 +13,7 @@ tell! {
 }
 
 mod stories {
-    use knotpost_commands::{Days, Deed};
+    use knotpost_commands::{Days, DirectorAction};
     use knotpost_core::tournaments::log;
     use knotpost_model::{LeaveReason, TournamentState};
 
@@ -27,7 +27,7 @@ mod stories {
         let lines = log(&mut tx, T1).await.unwrap();
         let line = |line: &knotpost_core::tournaments::TournamentLogLine| {
             let by = line.by.as_deref().unwrap_or("-");
-            [by, line.deed.as_str(), line.userid.as_deref().unwrap_or(""), &line.words]
+            [by, line.action.as_str(), line.userid.as_deref().unwrap_or(""), &line.words]
                 .join(" ")
                 .trim()
                 .to_owned()
@@ -45,9 +45,12 @@ mod stories {
         club.play_out(&knotpost_model::BoardRef { game: "osbox".to_owned(), number: 101 }).await;
         let name = club.announce_by("ann", "roundrobin", "-players=2").await.unwrap().line.name;
         let expected = "not_allowed you do not direct t1";
-        assert_eq!(refused(club.direct("bob", name, Deed::Cancel, "").await), expected);
-        club.direct("dir", name, Deed::Cancel, "").await.unwrap();
-        assert_eq!(refused(club.direct("ann", name, Deed::Cancel, "").await), "conflict t1 was cancelled");
+        assert_eq!(refused(club.direct("bob", name, DirectorAction::Cancel, "").await), expected);
+        club.direct("dir", name, DirectorAction::Cancel, "").await.unwrap();
+        assert_eq!(
+            refused(club.direct("ann", name, DirectorAction::Cancel, "").await),
+            "conflict t1 was cancelled"
+        );
         assert_eq!(logged(&club).await, ["ann announce", "dir cancel"]);
     }
 
@@ -56,23 +59,26 @@ mod stories {
         let name = club.announce("-players=3-10").await;
         club.enter(name, &["ann", "bob"]).await;
         let expected = "conflict t1 needs 3 players to start, and 2 have entered";
-        assert_eq!(refused(club.direct("dir", name, Deed::Start, "").await), expected);
+        assert_eq!(refused(club.direct("dir", name, DirectorAction::Start, "").await), expected);
         club.enter(name, &["cyd"]).await;
-        club.direct("dir", name, Deed::Start, "").await.unwrap();
+        club.direct("dir", name, DirectorAction::Start, "").await.unwrap();
         club.app.tick().await;
         club.check(name).await;
         assert_eq!(club.view(name).await.pairings.len(), 3);
-        assert_eq!(refused(club.direct("dir", name, Deed::Start, "").await), "conflict t1 has begun already");
+        assert_eq!(
+            refused(club.direct("dir", name, DirectorAction::Start, "").await),
+            "conflict t1 has begun already"
+        );
         assert_eq!(logged(&club).await, ["dir announce", "dir start", "- opened"]);
     }
 
     pub(super) async fn a_round_is_extended_once(place: Place) {
         let club = Club::open(place, &["ann", "bob"]).await;
         let name = club.begin("-players=2 -roundtime=10 -forfeittime=60 -nagtime=59", &["ann", "bob"]).await;
-        let over = refused(club.direct("dir", name, Deed::Extend(days("31")), "").await);
+        let over = refused(club.direct("dir", name, DirectorAction::Extend(days("31")), "").await);
         assert_eq!(over, "bad_value a round is extended by 30 days at most");
-        club.direct("dir", name, Deed::Extend(days("5")), "Holidays.").await.unwrap();
-        let again = refused(club.direct("dir", name, Deed::Extend(days("5")), "").await);
+        club.direct("dir", name, DirectorAction::Extend(days("5")), "Holidays.").await.unwrap();
+        let again = refused(club.direct("dir", name, DirectorAction::Extend(days("5")), "").await);
         assert_eq!(again, "conflict the round has been extended; a round is extended once");
         club.app.tick().await;
         let letters = club.app.letters();
@@ -102,7 +108,7 @@ mod stories {
         club.enter(name, &FOUR).await;
         club.app.tick().await;
         let board = club.board_of(name, "cyd", "dan").await;
-        let award = |number, seat| Deed::Award { board: number, seat };
+        let award = |number, seat| DirectorAction::Award { board: number, seat };
         let own = refused(club.direct("ann", name, award(board.number, Some(1)), "").await);
         assert_eq!(own, "not_allowed a director who plays awards no board of their own group");
         let none = refused(club.direct("dir", name, award(board.number, Some(3)), "").await);
@@ -128,7 +134,7 @@ mod stories {
     pub(super) async fn an_expelled_player_is_out_and_all_are_told(place: Place) {
         let club = Club::open(place, &FOUR).await;
         let name = club.begin("-players=4", &FOUR).await;
-        let expel = || Deed::Expel("dan".to_owned());
+        let expel = || DirectorAction::Expel("dan".to_owned());
         assert_eq!(refused(club.direct("dir", name, expel(), "").await), "bad_value the reason is missing");
         club.direct("dir", name, expel(), "Two accounts.").await.unwrap();
         assert_eq!(
@@ -159,11 +165,11 @@ mod stories {
         let club = Club::open(place, &["ann", "bob"]).await;
         let name = club.begin("-players=2", &["ann", "bob"]).await;
         assert_eq!(
-            refused(club.direct("dir", name, Deed::Say, " ").await),
+            refused(club.direct("dir", name, DirectorAction::Say, " ").await),
             "bad_value there is nothing to say"
         );
-        club.direct("dir", name, Deed::Say, "Good games to all.").await.unwrap();
-        let again = refused(club.direct("dir", name, Deed::Say, "More.").await);
+        club.direct("dir", name, DirectorAction::Say, "Good games to all.").await.unwrap();
+        let again = refused(club.direct("dir", name, DirectorAction::Say, "More.").await);
         assert_eq!(
             again,
             "not_allowed the players of t1 were written to within a day; once a day is the most"
@@ -172,14 +178,14 @@ mod stories {
         let letters = club.app.letters();
         assert_eq!(letters.len(), 2);
         assert!(letters[0].text.contains("Good games to all."), "{}", letters[0].text);
-        let stranger = refused(club.direct("dir", name, Deed::Hand("dir".to_owned()), "").await);
+        let stranger = refused(club.direct("dir", name, DirectorAction::Hand("dir".to_owned()), "").await);
         assert_eq!(stranger, "conflict `dir` does not play in t1");
-        club.direct("dir", name, Deed::Hand("bob".to_owned()), "").await.unwrap();
+        club.direct("dir", name, DirectorAction::Hand("bob".to_owned()), "").await.unwrap();
         club.app.tick().await;
         assert_eq!(subjects(&club.app.letters()), ["bob: Tournament t1 Winter cup: you direct it"]);
         assert_eq!(club.view(name).await.line.director.as_deref(), Some("bob"));
         club.app.pass(DAY).await;
-        club.direct("bob", name, Deed::Say, "I direct now.").await.unwrap();
+        club.direct("bob", name, DirectorAction::Say, "I direct now.").await.unwrap();
     }
 
     pub(super) async fn boards_of_a_cancelled_tournament_go_on(place: Place) {
@@ -188,7 +194,7 @@ mod stories {
         let over = club.board_of(name, "ann", "bob").await;
         club.resign(&over, "bob").await;
         let board = club.board_of(name, "cyd", "dan").await;
-        club.direct("dir", name, Deed::Cancel, "Too cold.").await.unwrap();
+        club.direct("dir", name, DirectorAction::Cancel, "Too cold.").await.unwrap();
         club.app.tick().await;
         assert_eq!(club.view(name).await.line.state, TournamentState::Cancelled);
         club.app.pass(10 * DAY).await;

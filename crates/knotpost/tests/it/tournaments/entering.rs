@@ -12,7 +12,7 @@ tell! {
 }
 
 mod stories {
-    use knotpost_commands::Deed;
+    use knotpost_commands::DirectorAction;
     use knotpost_core::admin::UserEdit;
     use knotpost_core::config::Announcers;
     use knotpost_model::{PlayerState, TournamentName, TournamentState};
@@ -59,9 +59,9 @@ mod stories {
         }
         let expected = "not_allowed you direct 2 tournaments that are not over; a user directs 2 at once";
         assert_eq!(refused(club.announce_by("ann", "roundrobin", "").await), expected);
-        club.direct("ann", T1, Deed::Cancel, "").await.unwrap();
+        club.direct("ann", T1, DirectorAction::Cancel, "").await.unwrap();
         club.announce_by("ann", "roundrobin", "").await.unwrap();
-        club.direct("ann", TournamentName(2), Deed::Cancel, "").await.unwrap();
+        club.direct("ann", TournamentName(2), DirectorAction::Cancel, "").await.unwrap();
         let expected = "not_allowed you have announced 3 tournaments within a day; 3 can be";
         assert_eq!(refused(club.announce_by("ann", "roundrobin", "").await), expected);
         club.app.pass(DAY).await;
@@ -78,14 +78,14 @@ mod stories {
         let closed = club.announce("-players=2 -closed").await;
         let expected = "not_allowed t1 is closed: only users whom its director admitted may enter";
         assert_eq!(refused(club.try_enter(closed, "ann").await), expected);
-        club.direct("dir", closed, Deed::Admit("ann".to_owned()), "").await.unwrap();
+        club.direct("dir", closed, DirectorAction::Admit("ann".to_owned()), "").await.unwrap();
         club.enter(closed, &["ann"]).await;
-        club.direct("dir", closed, Deed::Expel("ann".to_owned()), "noise").await.unwrap();
+        club.direct("dir", closed, DirectorAction::Expel("ann".to_owned()), "noise").await.unwrap();
         assert_eq!(
             refused(club.try_enter(closed, "ann").await),
             "not_allowed the director took you out of t1"
         );
-        club.direct("dir", closed, Deed::Cancel, "").await.unwrap();
+        club.direct("dir", closed, DirectorAction::Cancel, "").await.unwrap();
         assert_eq!(refused(club.try_enter(closed, "ann").await), "conflict t1 was cancelled");
         let name = club.announce("-players=2").await;
         club.app.post("set bob bob-secret bot=on", "").await;

@@ -11,7 +11,7 @@ tell! {
     stages_go_on_until_one_group_is_left,
     computer_players_fill_up,
     a_repetition_takes_entries_as_soon_as_one_begins,
-    the_deadline_goes_to_who_has_used_less_time,
+    less_time_used_wins_at_the_deadline,
     reminders_name_the_boards_that_are_left,
     a_board_that_is_removed_is_a_tie,
     a_board_that_cannot_be_read_is_a_tie,
@@ -291,7 +291,7 @@ mod stories {
         assert_eq!(club.view(next).await.next, Some(TournamentName(3)));
     }
 
-    pub(super) async fn the_deadline_goes_to_who_has_used_less_time(place: Place) {
+    pub(super) async fn less_time_used_wins_at_the_deadline(place: Place) {
         let club = Club::open(place, &FOUR).await;
         let name = club.begin("-players=4 -roundtime=4 -forfeittime=6", &FOUR).await;
         // Nobody has moved: the first seat alone used time.

@@ -114,8 +114,8 @@ mod stories {
             holds(&page, told);
         }
         ann.submit("/tournaments/new", &CUP).await;
-        let direct = |deed, argument| {
-            [("act", "direct"), ("deed", deed), ("argument", argument), ("words", "So be it")]
+        let direct = |action, argument| {
+            [("act", "direct"), ("action", action), ("argument", argument), ("words", "So be it")]
         };
         let mut bob = Browser::of(&app, "bob").await;
         bob.submit("/tournaments/t1", &[("act", "enter")]).await;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::body::Body;
 use axum::http::Request;
-use knotpost_commands::Deed;
+use knotpost_commands::DirectorAction;
 use knotpost_core::admin::{AdminAction, Administrator, BoardAction, UserEdit, administer};
 use knotpost_core::config::{AuthPolicy, Confirm};
 use knotpost_core::identity::{HookWish, ProvenUser, create_webhook};
@@ -412,8 +412,8 @@ async fn play_tournament(seen: &mut Seen) {
     let name = club.announce("-players=4 -roundtime=4 -forfeittime=6").await;
     club.enter(name, &players).await;
     club.app.tick().await;
-    club.direct("dir", name, Deed::Say, "Good games.").await.unwrap();
-    club.direct("dir", name, Deed::Expel("dan".to_owned()), "Two accounts.").await.unwrap();
+    club.direct("dir", name, DirectorAction::Say, "Good games.").await.unwrap();
+    club.direct("dir", name, DirectorAction::Expel("dan".to_owned()), "Two accounts.").await.unwrap();
     for _ in 0..4 {
         club.app.pass(DAY).await;
         seen.look(&club.app).await;
