@@ -70,7 +70,6 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         Command::Set { game, values, .. } => {
             game.iter_mut().chain(values.iter_mut().map(|setting| &mut setting.value)).collect()
         }
-        Command::Tournaments { game, .. } => game.iter_mut().collect(),
         Command::Tournament { tournament, .. }
         | Command::Enter { tournament, .. }
         | Command::Withdraw { tournament, .. } => vec![tournament],
@@ -111,7 +110,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         Command::ShowUsers { game, users, .. }
         | Command::Games { game, users, .. }
         | Command::History { game, users } => [game].into_iter().chain(users).collect(),
-        Command::Resend { game, .. } => game.iter_mut().collect(),
+        Command::Resend { game, .. } | Command::Tournaments { game, .. } => game.iter_mut().collect(),
         Command::Chat { game, .. }
         | Command::Confirm { game, .. }
         | Command::Accept { game, .. }

@@ -140,6 +140,7 @@ impl Access<'_> {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "an arm for each command")]
 pub(crate) async fn run(
     tx: &mut Access<'_>,
     app: &App,
@@ -197,7 +198,7 @@ pub(crate) async fn run(
             withdraw::run(tx.write()?, app, ready, tournament, now).await
         }
         Command::Direct { who: _, tournament, action } => {
-            direct::run(tx.write()?, app, ready, (tournament, action), now).await
+            Box::pin(direct::run(tx.write()?, app, ready, (tournament, action), now)).await
         }
         Command::Challenge { game, players, options, server } => {
             challenge::run(tx.write()?, app, ready, game, players, options, server, now).await

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::view::{PairingState, TournamentLine, TournamentPairing, TournamentPlayer, TournamentView};
+use super::view::{
+    PairingSeat, PairingState, TournamentLine, TournamentPairing, TournamentPlayer, TournamentView,
+};
 use crate::app::App;
 use crate::boards::time::length;
 use crate::replies::{Column, Content, Fact, Facts, Table};
@@ -267,11 +269,11 @@ fn shown_group(view: &TournamentView, round: u32, group: &str) -> ShownGroup {
 /// In order of points, then of place.
 fn standings<'a>(view: &'a TournamentView, pairings: &[&TournamentPairing]) -> Vec<Standing<'a>> {
     let is_in = |player: &&TournamentPlayer| {
-        pairings.iter().any(|pairing| points_of(pairing, &player.userid).is_some())
+        pairings.iter().any(|pairing| seat_of(pairing, &player.userid).is_some())
     };
     let of = |player: &'a TournamentPlayer| {
         let counted = pairings.iter().filter(|pairing| counts(view, pairing));
-        let points = counted.filter_map(|pairing| points_of(pairing, &player.userid)?).sum();
+        let points = counted.filter_map(|pairing| seat_of(pairing, &player.userid)?.points).sum();
         Standing { player, points }
     };
     let mut standings: Vec<Standing<'a>> = view.players.iter().filter(is_in).map(of).collect();
@@ -286,9 +288,8 @@ fn counts(view: &TournamentView, pairing: &TournamentPairing) -> bool {
     !pairing.seats.iter().any(|seat| left_early(&seat.userid))
 }
 
-/// Points of a player in a pairing of theirs; inner `None`: not known yet.
-fn points_of(pairing: &TournamentPairing, userid: &str) -> Option<Option<f64>> {
-    pairing.seats.iter().find(|seat| seat.userid == userid).map(|seat| seat.points)
+fn seat_of<'a>(pairing: &'a TournamentPairing, userid: &str) -> Option<&'a PairingSeat> {
+    pairing.seats.iter().find(|seat| seat.userid == userid)
 }
 
 fn standing_table(
@@ -346,9 +347,9 @@ fn crossed(
     if one.userid == other.userid {
         return "*".to_owned();
     }
-    let met = pairings.iter().find(|pairing| {
-        points_of(pairing, &one.userid).is_some() && points_of(pairing, &other.userid).is_some()
-    });
+    let met = pairings
+        .iter()
+        .find(|pairing| seat_of(pairing, &one.userid).is_some() && seat_of(pairing, &other.userid).is_some());
     let Some(met) = met else { return String::new() };
     let sign = result_sign(met, &one.userid);
     if counts(view, met) { sign } else { format!("({sign})") }
@@ -419,7 +420,6 @@ pub fn result(view: &TournamentView, pairing: &TournamentPairing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournaments::view::PairingSeat;
     use knotpost_model::{
         BoardRef, TournamentForm, TournamentName, TournamentState, TournamentTerms, UserKey,
     };

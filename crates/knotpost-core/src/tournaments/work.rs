@@ -309,12 +309,12 @@ mod tests {
 
     #[test]
     fn reminders_come_later_in_short_rounds() {
-        let days = |round: i64| {
+        let half_days_before = |round: i64| {
             let times = reminder_times(Millis(1000 * DAY_MS), Span(round * DAY_MS));
-            times.map(|at| (at.0 - 1000 * DAY_MS) as f64 / DAY_MS as f64)
+            times.map(|at| (1000 * DAY_MS - at.0) * 2 / DAY_MS)
         };
-        assert_eq!(days(120), [-7.0, -1.0]);
-        assert_eq!(days(10), [-5.0, -1.0]);
-        assert_eq!(days(5), [-2.5, -0.5]);
+        assert_eq!(half_days_before(120), [14, 2]);
+        assert_eq!(half_days_before(10), [10, 2]);
+        assert_eq!(half_days_before(5), [5, 1]);
     }
 }
