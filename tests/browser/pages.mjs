@@ -25,6 +25,9 @@ export async function furnish(server) {
   await server.command("osbox chat 105 bob bob-secret", "Nice knot. I had not seen that one coming.");
   await server.command("osbox move 105 bob bob-secret propose");
   await server.command("obsidio seek cyd cyd-secret 2 -size=7");
+  await server.command("announce ann ann-secret osbox roundrobin -size=3 -players=2-3", "Winter cup\n\nFor everybody who likes short games.");
+  for (const name of ["ann", "bob", "cyd"]) await server.command(`enter ${name} ${name}-secret t1`);
+  await server.command("announce ann ann-secret hex roundrobin -players=4-8", "Spring cup");
   await server.command("vacation bob bob-secret 2099-01-01").catch(() => {});
   await server.mail({ from: "bob@bob.example", subject: "osbox mvoe 105 bob bob-secret g3", body: "See you!" });
   await server.letter("bob", (letter) => letter.text.includes("mvoe"));
@@ -78,6 +81,9 @@ const EVERYBODY = {
   "puzzle-obsidio": "/puzzles/obsidio?day=2",
   "puzzle-boxilies": "/puzzles/boxilies?day=3",
   games: "/games",
+  tournaments: "/tournaments",
+  // "/tournaments/{name}"
+  tournament: "/tournaments/t1",
   boards: "/boards",
   players: "/users",
   "all-standings": "/standings",
@@ -137,6 +143,7 @@ export const PLAYER = {
     await person.open(await person.page.$eval("#links input[readonly]", (one) => new URL(one.value).pathname));
   },
   home: "/",
+  "tournament-new": "/tournaments/new",
   osbox: "/boards/osbox/105",
   "osbox-entry": "/boards/osbox/105?choose=f",
   "osbox-preview": "/boards/osbox/105?choose=f2",

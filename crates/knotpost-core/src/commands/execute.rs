@@ -221,7 +221,7 @@ async fn act(
         (Some(LinkReply::Unsubscribe(wanted)), ..) => {
             Box::pin(unsubscribe::accept(tx.write()?, app, wanted, now)).await?
         }
-        (None, Ok(command), _) => commands::run(tx, app, ready, command, now).await?,
+        (None, Ok(command), _) => Box::pin(commands::run(tx, app, ready, command, now)).await?,
         (None, Err(error), Some(grant)) => {
             let said = (ready.echo.as_str(), &*ready.body);
             return Err(first_line::refuse(tx.read(), app, grant, error, said).await?.into());

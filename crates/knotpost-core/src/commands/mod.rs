@@ -198,7 +198,7 @@ pub(crate) async fn run(
             withdraw::run(tx.write()?, app, ready, tournament, now).await
         }
         Command::Direct { who: _, tournament, action } => {
-            Box::pin(direct::run(tx.write()?, app, ready, (tournament, action), now)).await
+            direct::run(tx.write()?, app, ready, (tournament, action), now).await
         }
         Command::Challenge { game, players, options, server } => {
             challenge::run(tx.write()?, app, ready, game, players, options, server, now).await
