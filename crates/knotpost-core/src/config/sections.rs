@@ -261,7 +261,7 @@ section! {
 section! {
     /// Tournaments.
     Tournaments {
-        /// Allows tournaments to be announced and entered. Those that run are played to their end.
+        /// Tournaments can be announced and entered. Those that run are played to their end.
         enabled: bool = true,
         /// Users who may announce one: `users` from their first finished board on, or only `admins`.
         announce: Announcers = Announcers::Users,
