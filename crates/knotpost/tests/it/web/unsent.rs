@@ -277,7 +277,7 @@ mod stories {
             template: "tournament.html",
             who: "ada",
             path: "/tournaments/t1",
-            kept: &[("act", "direct"), ("deed", "extend"), ("argument", "long"), ("words", WORDS)],
+            kept: &[("act", "direct"), ("action", "extend"), ("argument", "long"), ("words", WORDS)],
             secrets: &[],
         },
         Refused {
