@@ -5,7 +5,8 @@ use super::tell;
 tell! {
     a_round_robin_is_announced_entered_and_played_by_clicks,
     a_director_directs_from_the_page,
-    programs_announce_enter_and_direct,
+    programs_announce_enter_and_direct;
+    on_postgres: programs_announce_enter_and_direct,
 }
 
 mod stories {
