@@ -28,7 +28,7 @@ test("the start page follows the moves of others, and its title counts what wait
   await until("one board", async () => /^\(1\) /.test(await ann.page.title()));
   assert.match(await ann.text("#mine"), /Your turn in 1 game: play/);
   assert.equal(await ann.page.evaluate(() => document.activeElement.getAttribute("href")), two.path, "the focus is where it was");
-  assert.match(await ann.text("#said"), /1 board waits/);
+  assert.match(await ann.text("#said"), /Your turn in 1 game/);
   await server.command(`osbox move ${two.number} bob bob-secret f1`);
   await until("two boards", async () => /^\(2\) /.test(await ann.page.title()));
   await server.command(`osbox move ${one.number} ann ann-secret e7`);
