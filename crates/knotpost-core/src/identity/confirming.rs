@@ -103,15 +103,19 @@ pub(crate) async fn register(
 ///
 /// # Errors
 ///
-/// Refused if the last one was sent lately, or the address takes no mail.
+/// Refused if none was sent: the last ones were sent lately, or the addresses take no mail.
 pub async fn ask_again(app: &Arc<App>, proven: ProvenUser) -> Result<(), ServiceError> {
     app.write(async move |tx, app| {
         let now = app.clock.now();
         let user = check_proven(tx, &proven).await?;
+        let (mut is_sent, mut refused) = (false, None);
         for row in tx.addresses(user.id).await? {
             let Ok(address) = row.address.parse::<Address>() else { continue };
             let refusal = match register(tx, app, &Origin::operator(), &user, &address, now).await? {
-                Asked::Sent | Asked::NotNeeded => continue,
+                Asked::Sent | Asked::NotNeeded => {
+                    is_sent = true;
+                    continue;
+                }
                 Asked::Lately(at) => Refusal::new(
                     Code::RateLimited,
                     format!("the last mail to {address} was sent {at}; look among the unwanted mails too"),
@@ -124,9 +128,12 @@ pub async fn ask_again(app: &Arc<App>, proven: ProvenUser) -> Result<(), Service
                     Refusal::new(Code::NotAllowed, format!("{address} has asked us not to write to it"))
                 }
             };
-            return Err(ServiceError::from(refusal));
+            refused.get_or_insert(refusal);
         }
-        Ok(())
+        match refused.filter(|_| !is_sent) {
+            Some(refusal) => Err(ServiceError::from(refusal)),
+            None => Ok(()),
+        }
     })
     .await?;
     app.signals.outbox.notify_one();

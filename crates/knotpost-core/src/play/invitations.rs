@@ -97,10 +97,8 @@ pub async fn make_invitation(
 ) -> Result<(), ServiceError> {
     let game = find_offered_game(app, &wish.game)?;
     let options = game_options(game, &wish.options, SEATS)?;
-    app.limits.count(Rate::Challenge, &format!("invitation {}", proven.user.0)).map_err(|seconds| {
-        let refusal = Refusal::new(Code::RateLimited, "that were many invitations; try again later");
-        Refusal { retry_after: Some(seconds), ..refusal }
-    })?;
+    let key = format!("invitation {}", proven.user.0);
+    app.limits.admit(Rate::Challenge, &key, "that were many invitations; try again later")?;
     let now = app.clock.now();
     let new = NewInvitation {
         user: proven.user,

@@ -36,10 +36,8 @@ pub async fn keep_practice(
     proven: ProvenUser,
     practice: Practice,
 ) -> Result<BoardRef, ServiceError> {
-    app.limits.count(Rate::Challenge, &format!("practice {}", proven.user.0)).map_err(|seconds| {
-        let refusal = Refusal::new(Code::RateLimited, "that were many games; try again later");
-        Refusal { retry_after: Some(seconds), ..refusal }
-    })?;
+    let key = format!("practice {}", proven.user.0);
+    app.limits.admit(Rate::Challenge, &key, "that were many games; try again later")?;
     let board = app.write(async move |tx, app| keep(tx, app, &proven, &practice).await).await?;
     app.signals.outbox.notify_one();
     Ok(board)

@@ -208,6 +208,9 @@ async fn expel(
             .hint("It is the text of the mail, and all players are told.")
             .into());
     }
+    // Once for each user: admitting and expelling one in turn would write to all players as often as a director likes.
+    let is_again = tx.was_expelled(row.id, player.user_id).await?;
+    let told = if is_again { Told::Nobody } else { Told::Players };
     if row.state == TournamentState::Open {
         tx.drop_player(row.id, player.user_id).await?;
         let out = PlayerRow { left_why: Some(LeaveReason::Expelled), ..player.clone() };
@@ -216,7 +219,7 @@ async fn expel(
         tx.withdraw_player(row.id, player.user_id, LeaveReason::Expelled, now).await?;
     }
     let entry = entry_of(user, TournamentAction::Expel, text);
-    let entry = NewLogEntry { subject: Some(player.user_id), told: Told::Players, ..entry };
+    let entry = NewLogEntry { subject: Some(player.user_id), told, ..entry };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 

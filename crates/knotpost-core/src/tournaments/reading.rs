@@ -15,7 +15,7 @@ use crate::boards::{Code, Refusal, ServiceError, find_game, find_user};
 use knotpost_model::{BoardRef, PlayerState, TournamentName, TournamentState, TournamentTerms};
 use knotpost_storage::{PairedSeat, PlayerRow, ReadTx, StoreError, TournamentFilter, TournamentRow};
 
-/// Most lines of a log at a time.
+/// Most lines of a log that are shown.
 const MOST_LINES: i64 = 500;
 
 /// Filter of the tournaments that are listed.
@@ -276,7 +276,7 @@ fn show_pairings(
     shown
 }
 
-/// The latest first; `before` is the last line of the page before.
+/// The latest 500 lines at most, the latest first.
 pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<TournamentLogLine>, ServiceError> {
     let row = find_tournament(tx, name).await?;
     let lines = tx.tournament_log(name, MOST_LINES).await?;

@@ -95,6 +95,11 @@ impl ReadTx {
         self.fetch_optional(sql, &[&id, &action]).await
     }
 
+    pub async fn was_expelled(&mut self, id: TournamentName, user: UserKey) -> Result<bool> {
+        let sql = "SELECT 1 FROM tournament_log WHERE subject_id = $2 AND tournament_id = $1 AND action = 'expel' LIMIT 1";
+        self.any(sql, &[&id, &user]).await
+    }
+
     /// The director's last word on a user: that they may enter, or are out.
     pub async fn last_word_on(
         &mut self,

@@ -56,7 +56,7 @@ pub(super) async fn list(
     ] {
         let query = TournamentQuery { game: game.clone(), states, ..TournamentQuery::default() };
         let page = view_tournaments(&web.app, &query, MOST).await?;
-        let lines: Vec<Value> = page.tournaments.iter().map(|line| line_facts(line, &own)).collect();
+        let lines: Vec<Value> = page.tournaments.iter().map(|line| line_facts(&web, line, &own)).collect();
         parts.push(context! { title, lines, more => page.cursor.is_some() });
     }
     let title = game.as_deref().and_then(|game| web.app.game(game)).map(|game| game.meta().title);
@@ -72,10 +72,11 @@ async fn own_names(web: &Web, visitor: Option<&Visitor>) -> Result<Vec<Tournamen
     Ok(page.tournaments.iter().map(|line| line.name).collect())
 }
 
-fn line_facts(line: &TournamentLine, own: &[TournamentName]) -> Value {
+fn line_facts(web: &Web, line: &TournamentLine, own: &[TournamentName]) -> Value {
     let (players, until) = standing(line);
     let is_open = line.state == TournamentState::Open;
-    context! { line => Serde(line), players, until, is_open, is_own => own.contains(&line.name) }
+    let game = web.app.game(&line.game).map_or(line.game.as_str(), |game| game.meta().title);
+    context! { line => Serde(line), game, players, until, is_open, is_own => own.contains(&line.name) }
 }
 
 #[derive(Debug, Default, Deserialize)]

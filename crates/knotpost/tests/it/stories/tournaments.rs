@@ -18,7 +18,7 @@ mod stories {
 
     const PLAYERS: [&str; 4] = ["ann", "bob", "cyd", "dan"];
 
-    /// Where these have signed up, and ann has finished a board.
+    /// A server where these have signed up, and ann has finished a board.
     async fn begin(place: Place, names: &[&str]) -> TestApp {
         let app = TestApp::with_players(place, names).await;
         app.stay_alive().await;

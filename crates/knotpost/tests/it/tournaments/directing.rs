@@ -8,6 +8,7 @@ tell! {
     a_round_is_extended_once,
     an_award_ends_a_board,
     an_expelled_player_is_out_and_all_are_told,
+    who_is_expelled_again_and_again_is_told_to_all_once,
     a_director_writes_once_a_day_and_hands_over,
     boards_of_a_cancelled_tournament_go_on,
 }
@@ -159,6 +160,22 @@ mod stories {
                 "dan: Tournament t1 Winter cup: you are out"
             ]
         );
+    }
+
+    pub(super) async fn who_is_expelled_again_and_again_is_told_to_all_once(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.announce("-players=4-8").await;
+        club.enter(name, &["ann", "dan"]).await;
+        for _ in 0..3 {
+            let out = DirectorAction::Expel("dan".to_owned());
+            club.direct("dir", name, out, "Read all of this.").await.unwrap();
+            club.direct("dir", name, DirectorAction::Admit("dan".to_owned()), "").await.unwrap();
+            club.enter(name, &["dan"]).await;
+            club.app.tick().await;
+        }
+        let told = subjects(&club.app.letters());
+        let to_ann: Vec<&String> = told.iter().filter(|line| line.starts_with("ann: Tournament")).collect();
+        assert_eq!(to_ann, ["ann: Tournament t1 Winter cup: dan is out"], "{told:?}");
     }
 
     pub(super) async fn a_director_writes_once_a_day_and_hands_over(place: Place) {

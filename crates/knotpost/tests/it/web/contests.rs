@@ -17,7 +17,7 @@ mod stories {
     use super::super::browser::Browser;
     use crate::harness::{Page, Place, TestApp};
 
-    /// Where these have signed up, and ann has finished a board.
+    /// A server where these have signed up, and ann has finished a board.
     async fn begin(place: Place, names: &[&str]) -> TestApp {
         let app = TestApp::with_players(place, names).await;
         app.stay_alive().await;

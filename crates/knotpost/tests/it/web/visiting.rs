@@ -289,6 +289,11 @@ mod stories {
         let refused = gus.post("/settings/confirm-again", &[]).await;
         assert_eq!(refused.status, 429, "{}", refused.text);
         assert!(refused.text.contains("The last mail to gus@gus.example was sent"), "{}", refused.text);
+        // An address that has had its share holds no other one up.
+        app.post("add gus gus-secret gus@other.example", "").await;
+        app.work().await;
+        app.letters();
+        gus.submit("/settings/confirm-again", &[]).await;
         app.work().await;
         app.confirm().await;
         assert!(!gus.get("/").await.text.contains("We sent a mail"));
