@@ -27,6 +27,9 @@ pub struct Answer {
     pub cut: bool,
 }
 
+/// Finds the bot of the game with this name, in any case.
+pub type FindBot = fn(&str) -> Option<&'static dyn Bot>;
+
 /// A player of any game.
 pub trait Bot: Send + Sync {
     /// The name of the game.

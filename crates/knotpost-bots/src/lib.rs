@@ -25,7 +25,7 @@ mod tally;
 mod toy;
 mod values;
 
-pub use bot::{Answer, Bot, Typed};
+pub use bot::{Answer, Bot, FindBot, Typed};
 pub use chance::Chance;
 pub use contest::{Contest, Game};
 pub use decide::{Profile, Searcher, Strength};

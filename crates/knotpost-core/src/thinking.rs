@@ -60,6 +60,14 @@ pub trait Thinker: Send + Sync {
     /// Move of a level, deterministic in the seed; `None` as for `think`. Levels of the lower half take a few
     /// hundredths of a second at most.
     fn answer(&self, at: (&str, &dyn Position), player: (u8, &Seed), most: Duration) -> Option<String>;
+
+    /// Move of a level as `answer`, on this thread, until `is_over`.
+    fn decide(
+        &self,
+        at: (&str, &dyn Position),
+        player: (u8, &Seed),
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<String>;
 }
 
 /// A board with all its moves.
@@ -113,6 +121,11 @@ impl Thinking {
             games: FairQueue::new(1, MOST_GAMES),
             analyses: Mutex::new(Answers::new(CACHED_ANALYSES)),
         }
+    }
+
+    /// The thinker, for turns that nobody waits for on a connection.
+    pub fn thinker(&self) -> Arc<dyn Thinker> {
+        Arc::clone(&self.thinker)
     }
 
     pub async fn ask(
@@ -244,6 +257,15 @@ mod tests {
     }
 
     impl Thinker for Slow {
+        fn decide(
+            &self,
+            _: (&str, &dyn Position),
+            _: (u8, &Seed),
+            _: &mut dyn FnMut() -> bool,
+        ) -> Option<String> {
+            None
+        }
+
         fn answer(&self, _: (&str, &dyn Position), _: (u8, &Seed), _: Duration) -> Option<String> {
             None
         }

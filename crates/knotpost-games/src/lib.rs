@@ -3,8 +3,8 @@
 
 #![warn(missing_docs)]
 
-pub mod new_game;
-pub mod oracle;
+#[cfg(test)]
+mod new_game;
 #[cfg(test)]
 mod tests;
 

@@ -1,8 +1,8 @@
 //! Tests that every game has, from its data files alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::oracle::check_lines;
 use flate2::read::GzDecoder;
+use knotpost_rules::oracle::check_lines;
 use knotpost_rules::{AnyGame, GivenOption, Kind, Layout, Seed, Show, Turn, Viewer};
 use std::io::{BufRead as _, BufReader};
 
@@ -81,5 +81,52 @@ pub(crate) fn check_golden(name: &str, compressed: &[u8]) {
     match check_lines(&crate::registry(), lines) {
         Ok(count) => assert!(count > 200, "{name} has {count} golden lines only"),
         Err((number, mismatch)) => panic!("{name}, line {number}: {mismatch}"),
+    }
+}
+
+mod oracle {
+    use knotpost_rules::oracle::{Line, Oracle, play_out};
+    use knotpost_rules::{GameOptions, Seed};
+
+    #[test]
+    fn our_own_games_agree_and_what_is_changed_in_them_does_not() {
+        let registry = crate::registry();
+        for game in registry.iter().filter(|game| game.meta().players.contains(&2)) {
+            let options = GameOptions::defaults(game.meta().options);
+            let line = play_out(game, &options, 2, &Seed([7; 32]), 3);
+            let next = play_out(game, &options, 2, &Seed([7; 32]), 4);
+            let check =
+                |line: &Line| Oracle::new(&registry).check_text(&serde_json::to_string(line).unwrap());
+            assert_eq!(check(&line), Ok(()), "{}", line.game);
+            let legal = Some(vec!["zz".to_owned()]);
+            let wrong = [
+                ("legal", Line { legal, ..line.clone() }),
+                ("over", Line { over: line.over.map(|over| !over), ..line.clone() }),
+                ("position", Line { position: Some(String::new()), ..line.clone() }),
+                ("to_move", Line { to_move: Some(vec![5]), ..line.clone() }),
+                ("words", Line { words: Some(vec!["bid".to_owned()]), ..line.clone() }),
+                ("winners", Line { winners: Some(vec![9]), ..line.clone() }),
+                ("refused", Line { refused: Some(next.moves[3..].to_vec()), ..line.clone() }),
+                ("moves", Line { moves: vec!["zz".to_owned()], ..line.clone() }),
+            ];
+            for (key, line) in wrong {
+                assert_eq!(check(&line).map_err(|mismatch| mismatch.key), Err(key), "{}", line.game);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_goes_on_is_compared_like_one_that_begins_anew() {
+        let registry = crate::registry();
+        let hex = registry.find("hex").unwrap();
+        let whole = play_out(hex, &GameOptions::defaults(hex.meta().options), 2, &Seed([1; 32]), 99);
+        let mut oracle = Oracle::new(&registry);
+        for count in 0..=whole.moves.len() {
+            let moves = whole.moves[..count].to_vec();
+            let line =
+                Line { game: "hex".to_owned(), options: String::new(), players: 2, moves, ..Line::default() };
+            assert_eq!(oracle.check(line), Ok(()));
+        }
+        assert_eq!(oracle.check(whole), Ok(()));
     }
 }

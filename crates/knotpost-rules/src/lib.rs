@@ -22,6 +22,7 @@ pub mod knot;
 mod meta;
 mod moves;
 mod options;
+pub mod oracle;
 mod position;
 mod puzzle;
 pub mod record;

@@ -6,7 +6,6 @@ use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use knotpost::server;
 use knotpost_core::app::App;
 use knotpost_core::commands::execute;
 use knotpost_core::config::Config;
@@ -17,6 +16,7 @@ use knotpost_core::replies::{Drawn, Envelope, MailForm, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
+use knotpost_program::server;
 use knotpost_rules::Registry;
 use mimalloc::MiMalloc;
 
@@ -34,6 +34,7 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
     let app = server::open(
         config,
         &REGISTRY,
+        knotpost_games::find_bot,
         Arc::new(SystemClock),
         Arc::new(SystemEntropy::default()),
         server::Opening::Serve,

@@ -8,7 +8,6 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use knotpost::server;
 use knotpost_commands::{Action, Command, parse};
 use knotpost_core::app::App;
 use knotpost_core::commands::execute;
@@ -19,6 +18,7 @@ use knotpost_core::replies::{BoardFacts, Envelope, Heading, Listing, MailForm, R
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
+use knotpost_program::server;
 use knotpost_rules::{GivenOption, Registry, Seed, Turn};
 use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
@@ -41,6 +41,7 @@ async fn open(folder: &Path) -> Arc<App> {
     let app = server::open(
         config,
         &REGISTRY,
+        knotpost_games::find_bot,
         Arc::new(SystemClock),
         Arc::new(SystemEntropy::default()),
         server::Opening::Serve,

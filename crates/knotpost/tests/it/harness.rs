@@ -20,7 +20,6 @@ use std::sync::{Arc, LazyLock};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
-use knotpost::{server, worker};
 use knotpost_core::admin::{AdminAction, Administrator, UserEdit, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::ServiceError;
@@ -28,6 +27,7 @@ use knotpost_core::config::Config;
 use knotpost_core::play::computer;
 use knotpost_model::Millis;
 use knotpost_platform::clock::{Entropy, ManualClock};
+use knotpost_program::{server, worker};
 use knotpost_rules::Registry;
 use knotpost_transport::inbound::{Envelope, Intake, MailIntake, Receipt, Way};
 use knotpost_transport::outbound::{Courier, DeliveryWorker, MemoryBox, SendError, Sent, Transport, webhook};
@@ -215,6 +215,7 @@ impl TestApp {
         let app = server::open(
             config,
             games,
+            knotpost_games::find_bot,
             Arc::clone(&clock) as Arc<_>,
             Arc::clone(&entropy) as Arc<_>,
             server::Opening::Serve,

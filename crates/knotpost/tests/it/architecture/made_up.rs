@@ -42,10 +42,10 @@ fn finds_a_module_that_knows_another_way() {
         ["knotpost-transport/inbound/read.rs:1: knotpost-transport/inbound must not know outbound"]
     );
     assert_eq!(
-        complaints("knotpost/worker.rs", "fn stop() -> crate::cli::Exit {"),
-        ["knotpost/worker.rs:1: knotpost/worker must not know cli"]
+        complaints("knotpost-program/worker.rs", "fn stop() -> crate::cli::Exit {"),
+        ["knotpost-program/worker.rs:1: knotpost-program/worker must not know cli"]
     );
-    assert_eq!(complaints("knotpost/cli/serve.rs", "use crate::worker::Workers;"), [""; 0]);
+    assert_eq!(complaints("knotpost-program/cli/serve.rs", "use crate::worker::Workers;"), [""; 0]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn finds_a_module_in_a_grouped_import() {
     let modules: Vec<String> =
         reached_modules(&source("x.rs", text)).into_iter().map(|(_, module)| module).collect();
     assert_eq!(modules, ["domain", "inbound", "clock", "cli"]);
-    assert_eq!(complaints("knotpost/worker.rs", text).len(), 1);
+    assert_eq!(complaints("knotpost-program/worker.rs", text).len(), 1);
 }
 
 #[test]

@@ -10,8 +10,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Crate and module: `knotpost-core/boards` for `knotpost-core/boards/board.rs`, and `knotpost/server` for both
-    /// `knotpost/server/listeners.rs` and `knotpost/server.rs`.
+    /// Crate and module: `knotpost-core/boards` for `knotpost-core/boards/board.rs`, and `knotpost-program/server` for both
+    /// `knotpost-program/server/listeners.rs` and `knotpost-program/server.rs`.
     pub(super) fn module(&self) -> String {
         let mut parts = self.place.split('/');
         let (name, first) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -78,7 +78,7 @@ fn of_program(command: &[String]) -> Option<&[String]> {
 /// Parses the words of a command; redirections are not its own.
 fn parse(words: &[String]) -> Result<(), clap::Error> {
     let end = words.iter().position(|word| word == "<" || word == ">" || word == "2").unwrap_or(words.len());
-    let parsed = knotpost::cli::definition().try_get_matches_from(&words[..end]);
+    let parsed = knotpost_program::cli::definition().try_get_matches_from(&words[..end]);
     match parsed {
         Ok(_) => Ok(()),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => Ok(()),

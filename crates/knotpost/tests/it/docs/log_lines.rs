@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{Page, root};
 
 /// Every crate whose code runs in a server.
-const CRATES: [&str; 6] = ["", "-core", "-platform", "-storage", "-transport", "-web"];
+const CRATES: [&str; 6] = ["-program", "-core", "-platform", "-storage", "-transport", "-web"];
 /// Messages that are made of what was said elsewhere.
 const MADE: [&str; 4] = ["{what}", "{warning}", "{why}", "{what}; `before` failed in the outage before"];
 

@@ -40,7 +40,7 @@ fn every_setting_in_the_texts_is_one_of_the_program() {
 
 #[test]
 fn every_metric_in_the_texts_is_one_of_the_program() {
-    let table = knotpost::reference::metrics();
+    let table = knotpost_program::reference::metrics();
     let known: BTreeSet<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let (mut wrong, mut count) = (Vec::new(), 0);

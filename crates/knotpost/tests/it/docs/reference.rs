@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use knotpost::reference::{exit_codes, levels, metrics, settings};
+use knotpost_bots::{Bot as _, default_bot};
+use knotpost_games::Hex;
+use knotpost_program::reference::{exit_codes, levels, metrics, settings};
 
 use super::root;
 
@@ -35,7 +37,14 @@ fn the_table_of_levels_is_that_of_the_code() {
     let [begin, end] = LEVELS;
     let (before, rest) = page.split_once(begin).expect("where the table begins");
     let (_, after) = rest.split_once(end).expect("where the table ends");
-    check("bots.md", &format!("{before}{begin}{}{end}{after}", levels()));
+    let usual = default_bot::<Hex>().levels();
+    check(
+        "bots.md",
+        &format!(
+            "{before}{begin}{}{end}{after}",
+            levels(&knotpost_games::registry(), knotpost_games::find_bot, usual)
+        ),
+    );
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use axum::body::Body;
 use axum::http::Request;
-use knotpost::worker;
 use knotpost_core::admin::{
     AdminAction, Administrator, BoardAction, Recompute, UserEdit, administer, recompute_ratings,
 };
@@ -11,6 +10,7 @@ use knotpost_core::clock::work_due;
 use knotpost_core::mailing::MailChange;
 use knotpost_core::records::{Strangers, import};
 use knotpost_model::BoardRef;
+use knotpost_program::worker;
 use knotpost_storage::MailQueue;
 use knotpost_transport::inbound::{Envelope, Intake as _, Way};
 

@@ -72,7 +72,7 @@ fn lists(command: &Command, path: &[String], found: &mut Vec<(Vec<String>, bool)
 
 #[tokio::test]
 async fn every_list_of_the_shell_is_there_for_programs_too() {
-    let definition = knotpost::cli::definition();
+    let definition = knotpost_program::cli::definition();
     let admin = definition.find_subcommand("admin").unwrap();
     let mut found = Vec::new();
     lists(admin, &["admin".to_owned()], &mut found);

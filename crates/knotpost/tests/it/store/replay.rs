@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, LazyLock};
 
-use knotpost::thinker::BotThinker;
 use knotpost_core::app::{App, Parts};
 use knotpost_core::commands::execute;
 use knotpost_core::config::Config;
@@ -12,6 +11,7 @@ use knotpost_core::replies::Answer;
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, BoardState, Host, Millis};
 use knotpost_platform::clock::{ManualClock, SystemEntropy};
+use knotpost_program::thinker::BotThinker;
 use knotpost_rules::Registry;
 use knotpost_transport::outbound::MailComposer;
 
@@ -44,7 +44,7 @@ pub(super) fn app(ground: &Ground) -> Arc<App> {
         registry: &GAMES,
         clock: Arc::new(ManualClock::at(Millis(1_000_000))),
         entropy: Arc::new(SystemEntropy::default()),
-        thinker: Arc::new(BotThinker),
+        thinker: Arc::new(BotThinker(knotpost_games::find_bot)),
     };
     Arc::new(App::new(parts).unwrap())
 }

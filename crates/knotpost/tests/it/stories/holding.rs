@@ -13,11 +13,11 @@ tell! {
 mod stories {
     use axum::body::Body;
     use axum::http::Request;
-    use knotpost::worker;
     use knotpost_core::admin::UserEdit;
     use knotpost_core::config::Confirm;
     use knotpost_core::hold::Hold;
     use knotpost_core::webhooks::HookEvent;
+    use knotpost_program::worker;
     use knotpost_transport::outbound::webhook;
 
     use crate::harness::{DAY, HOUR, HookHost, Letter, Place, TestApp, edit_user, show_all};

@@ -17,12 +17,12 @@ tell! {
 mod stories {
     use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 
-    use knotpost::server;
     use knotpost_core::boards::{Replayed, replay_next};
     use knotpost_core::transfer::{
         Began, ForeignKey, MoveError, Moved, check_export, discard_import, export_server, import_server,
         is_export, unfinished_import,
     };
+    use knotpost_program::server;
     use knotpost_storage::{Cell, SCHEMA, Table, Transfer};
 
     use crate::harness::{HOUR, Place, TestApp};
@@ -253,11 +253,12 @@ mod stories {
         let (config, registry) = (app.app.config.clone(), app.app.registry);
         let entropy = std::sync::Arc::clone(&app.app.entropy);
         let clock = std::sync::Arc::clone(&app.app.clock);
-        let refused = server::open(config, registry, clock, entropy, server::Opening::Serve)
-            .await
-            .err()
-            .unwrap()
-            .to_string();
+        let refused =
+            server::open(config, registry, knotpost_games::find_bot, clock, entropy, server::Opening::Serve)
+                .await
+                .err()
+                .unwrap()
+                .to_string();
         assert!(refused.contains("was interrupted here") && refused.contains("knotpost import"), "{refused}");
         let other = export(&TestApp::with_players(Place::Sqlite, &["eve"]).await).await;
         assert!(

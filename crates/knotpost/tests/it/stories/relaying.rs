@@ -18,8 +18,8 @@ mod stories {
     use std::path::Path;
     use std::sync::Arc;
 
-    use knotpost::worker;
     use knotpost_core::clock::work_due;
+    use knotpost_program::worker;
     use knotpost_transport::outbound::{DeliveryWorker, MemoryBox, SendError, Transport};
 
     use crate::harness::{HOUR, Letter, Place, TestApp, free_address};

@@ -27,7 +27,6 @@ tell! {
 }
 
 mod stories {
-    use knotpost::worker::prune;
     use knotpost_core::admin::{
         AdminAction, AdminChannel, Administrator, AuditQuery, BoardAction, LoggedErrors, RunningServer,
         UserEdit, administer, search_refused_names, view_audit,
@@ -37,6 +36,7 @@ mod stories {
     use knotpost_core::records::export_record;
     use knotpost_model::BoardRef;
     use knotpost_platform::build::VERSION;
+    use knotpost_program::worker::prune;
 
     use super::super::browser::Browser;
     use crate::harness::{DAY, HOUR, Place, TestApp, edit_user, show_all};

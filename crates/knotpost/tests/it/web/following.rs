@@ -17,7 +17,7 @@ tell! {
 #[tokio::test]
 async fn boards_are_told_from_process_to_process_on_postgres() {
     use crate::harness::{Place, TestApp};
-    use knotpost::worker::work_peers;
+    use knotpost_program::worker::work_peers;
     use std::sync::Arc;
     use std::time::Duration;
     use tokio_util::sync::CancellationToken;

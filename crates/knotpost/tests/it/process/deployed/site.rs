@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use knotpost::server::Ports;
+use knotpost_program::server::Ports;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use knotpost_bots::{Bot as _, Player};
+use knotpost_bots::{FindBot, Player};
 use knotpost_core::config::{SettingText, describe};
+use knotpost_rules::Registry;
 
 use crate::cli::exit_codes::{CODES, COMMANDS};
 use crate::telemetry::metrics_table;
@@ -33,11 +34,10 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
 ];
 
 /// The levels of games with settings of their own, and those of all others.
-pub fn levels() -> String {
-    let usual = knotpost_bots::default_bot::<knotpost_games::Hex>().levels();
-    let mut games: Vec<_> = knotpost_games::registry()
+pub fn levels(registry: &Registry, find_bot: FindBot, usual: [Player; 8]) -> String {
+    let mut games: Vec<_> = registry
         .iter()
-        .filter_map(|game| Some((game.meta().title, knotpost_games::find_bot(game.meta().name)?.levels())))
+        .filter_map(|game| Some((game.meta().title, find_bot(game.meta().name)?.levels())))
         .filter(|(_, levels)| *levels != usual)
         .collect();
     games.push(("all others", usual));

@@ -10,7 +10,7 @@ use crate::cli::play::{
     reply::{ResultLine, Writer},
     request::{Request, RequestError},
 };
-use knotpost_bots::{Bounds, Contest, Game, Player, Tally, VERSION};
+use knotpost_bots::{Bounds, Contest, FindBot, Game, Player, Tally, VERSION};
 use knotpost_rules::Registry;
 use serde::Serialize;
 use std::{
@@ -76,10 +76,10 @@ struct TallyLine<'a> {
     high: Option<f64>,
 }
 
-pub(super) fn execute(words: &[String], registry: &Registry) -> ExitCode {
+pub(super) fn execute(words: &[String], registry: &Registry, find_bot: FindBot) -> ExitCode {
     play::answer(words, USAGE, |writer| {
         let (asked, request) = read(words, registry)?;
-        hold(&asked, &request, writer)
+        hold(&asked, &request, find_bot, writer)
     })
 }
 
@@ -103,13 +103,18 @@ fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<
     Ok((Match { players, games, random_plies, threads, resume }, request))
 }
 
-fn hold(asked: &Match, request: &Request<'_>, writer: &mut Writer) -> Result<(), RequestError> {
+fn hold(
+    asked: &Match,
+    request: &Request<'_>,
+    find_bot: FindBot,
+    writer: &mut Writer,
+) -> Result<(), RequestError> {
     let start = request.replay()?;
     if start.outcome().is_some() {
         return Err(RequestError::Over);
     }
     let name = start.meta.name;
-    let bot = knotpost_games::find_bot(name).ok_or(RequestError::NoBot(name))?;
+    let bot = find_bot(name).ok_or(RequestError::NoBot(name))?;
     let options = request.game.parse_options(&request.options, request.players)?;
     let contest = Contest {
         game: request.game,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use knotpost_bots::FindBot;
 use knotpost_rules::Registry;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
@@ -84,11 +85,12 @@ pub struct Server {
 pub async fn open(
     config: Config,
     registry: &'static Registry,
+    find_bot: FindBot,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
-    let app = Box::pin(open_with_any_key(config, registry, clock, entropy, opening)).await?;
+    let app = Box::pin(open_with_any_key(config, registry, find_bot, clock, entropy, opening)).await?;
     refuse_unfinished_import(&app).await?;
     check_key(&app).await?;
     Ok(app)
@@ -108,6 +110,7 @@ pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
 pub async fn open_with_any_key(
     config: Config,
     registry: &'static Registry,
+    find_bot: FindBot,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     opening: Opening,
@@ -128,7 +131,7 @@ pub async fn open_with_any_key(
         return Err(opening::of_other_schema(&config, error));
     }
     let composer = Arc::new(open_composer(&config)?);
-    let thinker = Arc::new(BotThinker);
+    let thinker = Arc::new(BotThinker(find_bot));
     let hold = Hold::of(&store, config.mail.hold).await?;
     let mut app = App::new(Parts { config, store, registry, clock, entropy, composer, thinker })?;
     app.hold = hold;

@@ -111,7 +111,7 @@ pub(in crate::cli) enum RequestError {
     #[error("{0} cannot be read: {1}")]
     OracleFile(String, io::Error),
     #[error("line {0}, {1}")]
-    Different(usize, knotpost_games::oracle::Mismatch),
+    Different(usize, knotpost_rules::oracle::Mismatch),
     /// The input or the output ended; nobody is told.
     #[error(transparent)]
     Stream(#[from] io::Error),

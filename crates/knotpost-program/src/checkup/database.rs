@@ -142,7 +142,7 @@ async fn check_contents(
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy::default()),
         composer: Arc::new(MailComposer::new(config)),
-        thinker: Arc::new(BotThinker),
+        thinker: Arc::new(BotThinker(setup.find_bot)),
     };
     // The reason was found before.
     let Ok(app) = App::new(parts) else { return };

@@ -1,15 +1,17 @@
 //! `new-game`: the folder of a game that its author goes on with.
 
+mod folder;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, builder::PossibleValuesParser};
-use knotpost_games::new_game::{self, Board, Moves};
 use knotpost_rules::Registry;
 
 use super::output::say;
+use folder::{Board, Moves};
 
 /// The folder of the games in a checkout.
 const GAMES: &str = "crates/knotpost-games/src";
@@ -36,7 +38,7 @@ pub(super) fn run(args: &NewGameArgs, registry: &Registry) -> anyhow::Result<Exi
     }
     let board = find(Board::ALL, &args.board).context("there is no such board")?;
     let moves = args.moves.as_ref().and_then(|word| find(Moves::ALL, word));
-    let files = new_game::write(name, board, moves)?;
+    let files = folder::write(name, board, moves)?;
     let parent = match &args.into {
         Some(parent) => parent.clone(),
         None => find_games()?,
@@ -57,7 +59,7 @@ pub(super) fn run(args: &NewGameArgs, registry: &Registry) -> anyhow::Result<Exi
          3. Write the rules in mod.rs and the page in help.txt until\n\
          \x20  `cargo test -p knotpost-games {name}` finds nothing to say.\n\
          4. Name the author in NOTICE, and the game in CHANGELOG.md.",
-        new_game::line(name)
+        folder::line(name)
     );
     Ok(ExitCode::SUCCESS)
 }
@@ -76,7 +78,7 @@ fn find_games() -> anyhow::Result<PathBuf> {
 }
 
 /// Writes the files into a folder that must be new.
-fn make(folder: &Path, files: &[new_game::File]) -> anyhow::Result<()> {
+fn make(folder: &Path, files: &[folder::File]) -> anyhow::Result<()> {
     fs::create_dir(folder)?;
     for (path, text) in files {
         let file = folder.join(path);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::output::say;
-use super::{EX_CONFIG, GAMES};
+use super::{EX_CONFIG, games, name_games};
 use crate::checkup::{self, Findings, Setup, check_settings};
 use knotpost_core::config::Config;
 
@@ -21,7 +21,8 @@ pub(super) struct CheckArgs {
 pub(super) async fn check(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
     let (config, refusals) = Config::examine(file);
     let found = Config::file(file);
-    let setup = Setup { config: &config, file: found.as_deref(), registry: &GAMES };
+    let (registry, find_bot) = (name_games(&config), games().find_bot);
+    let setup = Setup { config: &config, file: found.as_deref(), registry, find_bot };
     let findings = check_settings(&setup, &refusals).await;
     print(&findings, args, "`knotpost serve` can start");
     if findings.has_error() { ExitCode::from(EX_CONFIG) } else { ExitCode::SUCCESS }
@@ -33,7 +34,8 @@ pub(super) async fn examine(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (config, refusals) = Config::examine(file);
     let found = Config::file(file);
-    let setup = Setup { config: &config, file: found.as_deref(), registry: &GAMES };
+    let (registry, find_bot) = (name_games(&config), games().find_bot);
+    let setup = Setup { config: &config, file: found.as_deref(), registry, find_bot };
     let findings = checkup::examine(&setup, &refusals).await;
     print(&findings, args, "a server can run here");
     if findings.has_error() { ExitCode::FAILURE } else { ExitCode::SUCCESS }

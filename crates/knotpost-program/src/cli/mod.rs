@@ -25,9 +25,10 @@ mod trf;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use knotpost_bots::FindBot;
 use knotpost_rules::Registry;
 use tokio::runtime::{Builder, Runtime};
 
@@ -41,7 +42,18 @@ use knotpost_storage::StoreError;
 use output::{complain, say};
 use progress::Progress;
 
-static GAMES: LazyLock<Registry> = LazyLock::new(knotpost_games::registry);
+/// Games of the program, which this crate cannot name.
+pub struct Games {
+    /// All of them, under their own titles.
+    pub list: fn() -> Registry,
+    pub find_bot: FindBot,
+}
+
+static GAMES: OnceLock<Games> = OnceLock::new();
+
+fn games() -> &'static Games {
+    GAMES.get_or_init(|| Games { list: || Registry::of(Vec::new()), find_bot: |_| None })
+}
 
 /// A play-by-mail server for board games.
 #[derive(Debug, Parser)]
@@ -141,17 +153,18 @@ pub fn definition() -> clap::Command {
     Cli::command()
 }
 
-pub fn main() -> ExitCode {
+pub fn main(games: Games) -> ExitCode {
+    let Games { list, find_bot } = *GAMES.get_or_init(|| games);
     let Cli { config, command } = match Pipe::try_parse_first().map_or_else(Cli::try_parse, Ok) {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };
     let command = command.unwrap_or_else(|| Command::Serve(serve::Args::default()));
     match command {
-        Command::Play(args) => return play::run(&args, &GAMES),
-        Command::Think(args) => return bots::think(&args, &GAMES),
-        Command::Match(args) => return bots::contest(&args, &GAMES),
-        Command::NewGame(args) => return output::end(new_game::run(&args, &GAMES), exit_code),
+        Command::Play(args) => return play::run(&args, &list()),
+        Command::Think(args) => return bots::think(&args, &list(), find_bot),
+        Command::Match(args) => return bots::contest(&args, &list(), find_bot),
+        Command::NewGame(args) => return output::end(new_game::run(&args, &list()), exit_code),
         Command::Trf { action } => return output::end(Ok(trf::run(&action)), exit_code),
         Command::Openapi => {
             say!("{:#}", knotpost_web::openapi());
@@ -295,19 +308,15 @@ fn report(done: Result<(), ServiceError>) -> anyhow::Result<ExitCode> {
 
 /// The games under the titles that they have on this server.
 fn name_games(config: &Config) -> &'static Registry {
-    let titles = &config.games.titles;
-    if titles.is_empty() {
-        return &GAMES;
-    }
-    let games = knotpost_games::registry();
-    Box::leak(Box::new(titles.iter().fold(games, |games, (name, title)| games.renamed(name, title))))
+    let (titles, own) = (config.games.titles.iter(), (games().list)());
+    Box::leak(Box::new(titles.fold(own, |games, (name, title)| games.renamed(name, title))))
 }
 
 /// Accepts any key of the database.
 async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
-    let games = name_games(&config);
-    crate::server::open_with_any_key(config, games, clock, entropy, opening).await
+    let (registry, find_bot) = (name_games(&config), games().find_bot);
+    crate::server::open_with_any_key(config, registry, find_bot, clock, entropy, opening).await
 }
 
 async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
@@ -318,6 +327,6 @@ async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> 
         config.lead_links_to(http);
     }
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
-    let games = name_games(&config);
-    crate::server::open(config, games, clock, entropy, opening).await
+    let (registry, find_bot) = (name_games(&config), games().find_bot);
+    crate::server::open(config, registry, find_bot, clock, entropy, opening).await
 }

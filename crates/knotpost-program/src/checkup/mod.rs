@@ -13,6 +13,7 @@ mod traces;
 
 use std::path::Path;
 
+use knotpost_bots::FindBot;
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_rules::Registry;
 
@@ -25,6 +26,7 @@ pub struct Setup<'a> {
     pub config: &'a Config,
     pub file: Option<&'a Path>,
     pub registry: &'static Registry,
+    pub find_bot: FindBot,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

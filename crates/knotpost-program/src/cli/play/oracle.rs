@@ -5,8 +5,8 @@ use super::{
     request::{Request, RequestError},
 };
 use flate2::read::MultiGzDecoder;
-use knotpost_games::oracle::{check_lines, play_out};
 use knotpost_rules::Registry;
+use knotpost_rules::oracle::{check_lines, play_out};
 use std::{
     fs::File,
     io::{self, BufRead, BufReader},

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use knotpost_bots::{Answer, Bot, Level, Player, VERSION};
+use knotpost_bots::{Answer, Bot, FindBot, Level, Player, VERSION};
 use knotpost_core::thinking::{Thinker, Thought};
 use knotpost_platform::background::in_background;
 use knotpost_rules::{Position, Seed};
@@ -24,7 +24,7 @@ const MOST_TURNS: usize = 8;
 /// Draws chance from a seed of zeros, as `knotpost think` without one, so that everybody can repeat a hint; the chance
 /// of a board is unknown to it.
 #[derive(Clone, Copy, Debug)]
-pub struct BotThinker;
+pub struct BotThinker(pub FindBot);
 
 /// Lets this thread run only on an otherwise idle processor, which the lowest priority alone does not promise. For
 /// turns that nobody waits for on a connection.
@@ -62,19 +62,29 @@ fn round(value: f32) -> f64 {
 }
 
 impl Thinker for BotThinker {
+    fn decide(
+        &self,
+        (game, position): (&str, &dyn Position),
+        (level, seed): (u8, &Seed),
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<String> {
+        let player = Player::Level(Level::new(level)?);
+        (self.0)(game)?.think(position, player, seed, is_over).map(|answer| answer.turn)
+    }
+
     fn answer(
         &self,
         (game, position): (&str, &dyn Position),
         (level, seed): (u8, &Seed),
         most: Duration,
     ) -> Option<String> {
-        let (bot, level) = (knotpost_games::find_bot(game)?, Level::new(level)?);
+        let (bot, level) = ((self.0)(game)?, Level::new(level)?);
         let answer = decide(bot, position, level, seed, most)?;
         Some(answer.turn)
     }
 
     fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought> {
-        let (bot, level) = (knotpost_games::find_bot(game)?, LEVEL?);
+        let (bot, level) = ((self.0)(game)?, LEVEL?);
         let answer = decide(bot, position, level, &Seed::default(), most)?;
         Some(Thought {
             value: answer.values.iter().map(|value| round(*value)).collect(),

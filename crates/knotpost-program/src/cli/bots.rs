@@ -6,6 +6,7 @@ mod flags;
 mod saved;
 mod think;
 
+use knotpost_bots::FindBot;
 use knotpost_rules::Registry;
 use std::{process::ExitCode, time::Instant};
 
@@ -27,12 +28,12 @@ pub(super) struct MatchArgs {
     pub words: Vec<String>,
 }
 
-pub(super) fn think(args: &ThinkArgs, registry: &Registry) -> ExitCode {
-    think::execute(&args.words, registry)
+pub(super) fn think(args: &ThinkArgs, registry: &Registry, find_bot: FindBot) -> ExitCode {
+    think::execute(&args.words, registry, find_bot)
 }
 
-pub(super) fn contest(args: &MatchArgs, registry: &Registry) -> ExitCode {
-    contest::execute(&args.words, registry)
+pub(super) fn contest(args: &MatchArgs, registry: &Registry, find_bot: FindBot) -> ExitCode {
+    contest::execute(&args.words, registry, find_bot)
 }
 
 struct Stopwatch(Instant);

@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use knotpost_bots::{Answer, Level, Player};
 use knotpost_core::app::App;
 use knotpost_core::boards::Board;
 use knotpost_core::config::Bots;
@@ -200,7 +199,7 @@ async fn play(
     }
     metrics::histogram!("knotpost_bot_move_seconds").record(thought.used.as_secs_f64());
     let made = match &thought.answer {
-        Some(answer) => computer::make_turn(app, turn, &answer.turn).await,
+        Some(answer) => computer::make_turn(app, turn, answer).await,
         None => Err(StoreError::Corrupt("no move was decided on".to_owned())),
     };
     match made {
@@ -241,7 +240,7 @@ async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<(), 
 }
 
 struct Thought {
-    answer: Option<Answer>,
+    answer: Option<String>,
     used: Duration,
 }
 
@@ -252,11 +251,10 @@ async fn decide(
     turn: &BotTurn,
     stop: &CancellationToken,
 ) -> Result<Option<Thought>, StoreError> {
-    let level = level_of(&turn.userid).and_then(Level::new);
-    let bot = knotpost_games::find_bot(&turn.game);
-    let (Some(level), Some(bot)) = (level, bot) else {
+    let Some(level) = level_of(&turn.userid) else {
         return Ok(Some(Thought { answer: None, used: Duration::ZERO }));
     };
+    let (thinker, game) = (app.thinking.thinker(), turn.game.clone());
     let seed = Seed(random_bytes(app.entropy.as_ref())?);
     let most = Duration::from_millis(app.config.bots.move_ms.into());
     let is_stopped = Arc::new(AtomicBool::new(false));
@@ -267,7 +265,7 @@ async fn decide(
         let began = processor_time();
         let used = || processor_time().saturating_sub(began);
         let mut is_over = || halt.load(Ordering::Relaxed) || used() >= most;
-        let answer = bot.think(&*board.position, Player::Level(level), &seed, &mut is_over);
+        let answer = thinker.decide((&game, &*board.position), (level, &seed), &mut is_over);
         // Nobody waits any more when the process ends.
         let _ = sender.send(Thought { answer, used: used() });
     });

@@ -1,6 +1,6 @@
 //! Positions as another engine sees them, one JSON object a line, compared with ours; and random games as such lines.
 
-use knotpost_rules::{
+use crate::{
     Ability, AnyGame, GameOptions, GivenOption, Position, Registry, Seat, Seed, Status, Turn, rng::Draws,
 };
 use serde::{Deserialize, Serialize};
@@ -219,52 +219,4 @@ pub fn play_out(game: &dyn AnyGame, options: &GameOptions, players: usize, seed:
         line.moves.push(played.canonical);
     }
     describe(&line, position.as_ref())
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn our_own_games_agree_and_what_is_changed_in_them_does_not() {
-        let registry = crate::registry();
-        for game in registry.iter().filter(|game| game.meta().players.contains(&2)) {
-            let options = GameOptions::defaults(game.meta().options);
-            let line = play_out(game, &options, 2, &Seed([7; 32]), 3);
-            let next = play_out(game, &options, 2, &Seed([7; 32]), 4);
-            let check =
-                |line: &Line| Oracle::new(&registry).check_text(&serde_json::to_string(line).unwrap());
-            assert_eq!(check(&line), Ok(()), "{}", line.game);
-            let legal = Some(vec!["zz".to_owned()]);
-            let wrong = [
-                ("legal", Line { legal, ..line.clone() }),
-                ("over", Line { over: line.over.map(|over| !over), ..line.clone() }),
-                ("position", Line { position: Some(String::new()), ..line.clone() }),
-                ("to_move", Line { to_move: Some(vec![5]), ..line.clone() }),
-                ("words", Line { words: Some(vec!["bid".to_owned()]), ..line.clone() }),
-                ("winners", Line { winners: Some(vec![9]), ..line.clone() }),
-                ("refused", Line { refused: Some(next.moves[3..].to_vec()), ..line.clone() }),
-                ("moves", Line { moves: vec!["zz".to_owned()], ..line.clone() }),
-            ];
-            for (key, line) in wrong {
-                assert_eq!(check(&line).map_err(|mismatch| mismatch.key), Err(key), "{}", line.game);
-            }
-        }
-    }
-
-    #[test]
-    fn a_line_that_goes_on_is_compared_like_one_that_begins_anew() {
-        let registry = crate::registry();
-        let hex = registry.find("hex").unwrap();
-        let whole = play_out(hex, &GameOptions::defaults(hex.meta().options), 2, &Seed([1; 32]), 99);
-        let mut oracle = Oracle::new(&registry);
-        for count in 0..=whole.moves.len() {
-            let moves = whole.moves[..count].to_vec();
-            let line =
-                Line { game: "hex".to_owned(), options: String::new(), players: 2, moves, ..Line::default() };
-            assert_eq!(oracle.check(line), Ok(()));
-        }
-        assert_eq!(oracle.check(whole), Ok(()));
-    }
 }

@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn every_metric_of_the_sources_is_described() {
         let mut found = BTreeSet::new();
-        let crates = ["", "-core", "-platform", "-storage", "-transport", "-web"];
+        let crates = ["-program", "-core", "-platform", "-storage", "-transport", "-web"];
         for name in crates.map(|name| format!("crates/knotpost{name}/src")) {
             names_in(&root().join(name), &mut found);
         }

@@ -5,7 +5,7 @@ use crate::cli::play::{
     self,
     request::{Request, RequestError},
 };
-use knotpost_bots::{Answer, Level, Player, VERSION};
+use knotpost_bots::{Answer, FindBot, Level, Player, VERSION};
 use knotpost_rules::Registry;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -46,16 +46,20 @@ struct Thought<'a> {
     version: &'static str,
 }
 
-pub(super) fn execute(words: &[String], registry: &Registry) -> ExitCode {
+pub(super) fn execute(words: &[String], registry: &Registry, find_bot: FindBot) -> ExitCode {
     play::answer(words, USAGE, |writer| {
         let watch = Stopwatch::start();
-        let (player, answer) = think(words, registry, &watch)?;
+        let (player, answer) = think(words, (registry, find_bot), &watch)?;
         writer.json(&Thought::of(player, &answer, watch.read()))?;
         Ok(writer.plain(&tell(&answer))?)
     })
 }
 
-fn think(words: &[String], registry: &Registry, watch: &Stopwatch) -> Result<(Player, Answer), RequestError> {
+fn think(
+    words: &[String],
+    (registry, find_bot): (&Registry, FindBot),
+    watch: &Stopwatch,
+) -> Result<(Player, Answer), RequestError> {
     let mut words = Words::of(words, "think")?;
     let player = read_player(&mut words)?;
     let request = Request::parse(&words.0, registry)?;
@@ -64,7 +68,7 @@ fn think(words: &[String], registry: &Registry, watch: &Stopwatch) -> Result<(Pl
         return Err(RequestError::Over);
     }
     let name = request.game.meta().name;
-    let bot = knotpost_games::find_bot(name).ok_or(RequestError::NoBot(name))?;
+    let bot = find_bot(name).ok_or(RequestError::NoBot(name))?;
     let most = if let Player::Time(most) = player { most } else { u64::MAX };
     let answer = bot.think(table.position.as_ref(), player, &request.seed, &mut || watch.read() >= most);
     answer.map(|answer| (player, answer)).ok_or(RequestError::Stuck)
