@@ -39,8 +39,12 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize) {
     let (start, count) = (panel.start(row), panel.cells_in(row));
     let mut signs = vec![' '; 2 * count + 1];
     for (column, pair) in signs.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-        let is_star = panel.stars.contains(&(start + column));
-        pair[1] = sign(panel.cell(row, column), if is_star { '+' } else { '.' });
+        let empty = match panel.stars.contains(&(start + column)) {
+            true => '+',
+            false if panel.is_dark(row, column) => ':',
+            false => '.',
+        };
+        pair[1] = sign(panel.cell(row, column), empty);
     }
     for place in panel.last.iter().filter_map(|place| place.checked_sub(start)).filter(|place| *place < count)
     {
