@@ -15,7 +15,7 @@ pub use cast::{Cast, Now};
 pub use layout::Layout;
 pub use look::{Figure, Ground, Look, RolledDie, Sight};
 pub use news::{News, join_words};
-pub use shape::Shape;
+pub use shape::{EdgePart, Shape};
 
 pub use text::draw_faces;
 
@@ -91,6 +91,8 @@ pub struct Panel {
     pub arrow: Option<[usize; 2]>,
     /// True if the cells are light and dark by turns, as on a chess board, the one at the top left being light.
     pub chequered: bool,
+    /// Links between cells, by places in `cells`, each with its owner; `None` on boards without links.
+    pub links: Option<Vec<(usize, usize, Seat)>>,
     /// Points by which places are counted, by their places in `cells`; where one is empty, it is drawn stronger.
     pub stars: Vec<usize>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.
@@ -123,6 +125,8 @@ impl Default for CellSize {
 pub enum Piece {
     /// Nothing.
     Empty,
+    /// No cell at all: a place that the board leaves out.
+    Hole,
     /// A knot die.
     Die {
         /// The open edges.
