@@ -58,6 +58,11 @@ games! {
     y::Y: default_bot(),
     havannah::Havannah: default_bot(),
     gomoku::Gomoku: default_bot(),
+    loa::Loa: default_bot(),
+    wari::Wari: default_bot(),
+    amazons::Amazons: default_bot(),
+    nmm::Nmm: default_bot(),
+    checkers::Checkers: default_bot(),
 }
 
 /// The games of these names alone.

@@ -7,7 +7,7 @@ use crate::{
     scene::Scene,
     theme::Palette,
 };
-use knotpost_rules::view::{Edge, Ground, Panel, Piece, Shape};
+use knotpost_rules::view::{Edge, EdgePart, Ground, Panel, Piece, Shape};
 
 /// From the centre of a hexagon one cell wide to a corner, and from a row of hexagons to the next.
 const CORNER: f32 = 0.577_35;
@@ -70,22 +70,51 @@ fn corner(area: Area, number: usize) -> Point {
 /// The ground of a compact panel: tiles, or lines that cross.
 pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let width = (grid.cell * 0.03).max(0.6);
+    if panel.chequered {
+        for (colour, dark) in [(palette.light_cell, false), (palette.dark_cell, true)] {
+            let mut squares = Path::default();
+            let places =
+                (0..panel.rows()).flat_map(|row| (0..panel.columns).map(move |column| (row, column)));
+            for (row, column) in places.filter(|(row, column)| panel.is_dark(*row, *column) == dark) {
+                squares.rectangle(area(panel, grid, row, column));
+            }
+            scene.fill(&squares, colour);
+        }
+        return;
+    }
     let mut lines = Path::default();
     if panel.shape == Shape::Points {
         let centre = |row, column| area(panel, grid, row, column).centre();
         let (bottom, right) = (panel.rows().saturating_sub(1), panel.columns.saturating_sub(1));
-        for row in 0..=bottom {
-            lines.stroke(centre(row, 0), centre(row, right));
+        let place = |place: usize| {
+            let (row, column) = panel.find(place);
+            centre(row, column)
+        };
+        if panel.lines.is_empty() {
+            for row in 0..=bottom {
+                lines.stroke(centre(row, 0), centre(row, right));
+            }
+            for column in 0..=right {
+                lines.stroke(centre(0, column), centre(bottom, column));
+            }
         }
-        for column in 0..=right {
-            lines.stroke(centre(0, column), centre(bottom, column));
+        for [from, to] in &panel.lines {
+            lines.stroke(place(*from), place(*to));
         }
         scene.stroke(&lines, palette.trace, width);
         let mut stars = Path::default();
-        for (row, column) in panel.stars.iter().map(|place| panel.find(*place)) {
-            stars.circle(centre(row, column), grid.cell * 0.09);
+        let points = panel.cells.iter().enumerate().filter(|(_, piece)| **piece != Piece::Hole);
+        let points = points
+            .map(|(place, _)| place)
+            .filter(|place| !panel.lines.is_empty() || panel.stars.contains(place));
+        for point in points {
+            stars.circle(place(point), grid.cell * 0.09);
         }
         return scene.fill(&stars, palette.trace);
+    }
+    if panel.shape == Shape::Edges || panel.links.is_some() {
+        draw_dots(scene, panel, grid, palette);
+        return;
     }
     let is_plain = |piece: &Piece| match piece {
         Piece::Token { look, .. } => look.ground == Ground::Plain,
@@ -98,6 +127,35 @@ pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette:
         scene.fill(&lines, palette.board);
     }
     scene.stroke(&lines, palette.trace, width);
+}
+
+/// Dots with faint edges between them, or the holes for linked pieces.
+fn draw_dots(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let (mut edges, mut dots) = (Path::default(), Path::default());
+    for (place, piece) in panel.cells.iter().enumerate() {
+        let (row, column) = panel.find(place);
+        let centre = area(panel, grid, row, column).centre();
+        match (panel.shape, Panel::edge_part(row, column)) {
+            (Shape::Edges, EdgePart::Dot) => _ = dots.circle(centre, grid.cell * 0.2),
+            (Shape::Edges, _) => edge(&mut edges, panel, grid, place),
+            _ if *piece == Piece::Empty => _ = dots.circle(centre, grid.cell * 0.1),
+            _ => {}
+        }
+    }
+    scene.stroke(&edges, palette.hairline, (grid.cell * 0.06).max(0.6));
+    scene.fill(&dots, palette.muted);
+}
+
+/// The line of an edge from dot to dot; nothing for a place that is no edge.
+pub(crate) fn edge(path: &mut Path, panel: &Panel, grid: Grid, place: usize) {
+    let (row, column) = panel.find(place);
+    let centre = area(panel, grid, row, column).centre();
+    let half = match Panel::edge_part(row, column) {
+        EdgePart::Across => at(grid.cell, 0.0),
+        EdgePart::Down => at(0.0, grid.cell),
+        EdgePart::Dot | EdgePart::Box => return,
+    };
+    path.stroke(centre - half, centre + half);
 }
 
 /// All of the panel.

@@ -1,6 +1,7 @@
 //! Draws tokens: pavements, counters, targets, and the marks that distinguish seats without colours.
 
 use crate::{
+    chessmen,
     geometry::{Area, Path, Point, at},
     knots::Grid,
     lettering::{Hand, Weight},
@@ -10,7 +11,7 @@ use crate::{
 };
 use knotpost_rules::{
     Seat,
-    view::{Edge, Figure, Ground, Look, Panel, Piece, Sight},
+    view::{Edge, Figure, Ground, Look, Panel, Piece, Shape as Arrangement, Sight},
 };
 
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
@@ -33,20 +34,74 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
     }
     scene.fill(&seen, palette.accent);
     mark_last(scene, panel, grid, palette);
+    if panel.shape == Arrangement::Edges {
+        draw_edges(scene, panel, grid, palette);
+    }
+    draw_links(scene, panel, grid, palette);
     for (sign, owner, look, area) in tokens {
         match look.figure {
-            Figure::Nothing => {}
+            // Edges are drawn before what lies between them.
+            Figure::Nothing | Figure::Line => {}
             Figure::Counter => draw_counter(scene, owner, area, palette),
             Figure::Target => draw_target(scene, owner, area, palette),
             Figure::Disc => {
                 let seat = owner.unwrap_or(Seat::FIRST);
-                draw_disc(scene, seat, area.centre(), area.width * 0.38, palette);
+                // A box is as wide as two places.
+                let size = if panel.shape == Arrangement::Edges { 0.6 } else { 0.38 };
+                draw_disc(scene, seat, area.centre(), area.width * size, palette);
+            }
+            Figure::Crowned => {
+                let seat = owner.unwrap_or(Seat::FIRST);
+                chessmen::draw_crowned(scene, seat, area.centre(), area.width * 0.38, palette);
+            }
+            Figure::Chess(man) => {
+                let seat = owner.unwrap_or(Seat::FIRST);
+                chessmen::draw(scene, (man, seat), area.centre(), area.width, palette);
+            }
+            Figure::Blocked => {
+                let mut block = Path::default();
+                block.rounded(area.inset(area.width * 0.16), area.width * 0.1);
+                scene.fill(&block, palette.trace);
             }
             Figure::Seeds(seeds) => draw_house(scene, seeds, area, palette),
             Figure::Sign => {
                 let hand = Hand { height: area.height * 0.5, weight: Weight::Strong, colour: palette.ink };
                 hand.write_centred(scene, sign.encode_utf8(&mut [0; 4]), area.centre());
             }
+        }
+    }
+}
+
+/// Draws the drawn edges, and the boxes in the colours of their owners.
+fn draw_edges(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let mut edges = Path::default();
+    for (place, piece) in panel.cells.iter().enumerate() {
+        let Piece::Token { owner, .. } = *piece else { continue };
+        let Some(seat) = owner else {
+            shapes::edge(&mut edges, panel, grid, place);
+            continue;
+        };
+        let (row, column) = panel.find(place);
+        let mut filled = Path::default();
+        filled.rectangle(shapes::area(panel, grid, row, column).inset(grid.cell * -0.4));
+        scene.fill(&filled, palette.seat(seat.index()).1);
+    }
+    scene.stroke(&edges, palette.ink, grid.cell * 0.22);
+}
+
+/// Draws links from centre to centre, those of the second seat with a light core, below the pieces.
+fn draw_links(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let centre = |place: usize| {
+        let (row, column) = panel.find(place);
+        shapes::area(panel, grid, row, column).centre()
+    };
+    for (from, to, seat) in panel.links.iter().flatten() {
+        let (strong, _) = palette.seat(seat.index());
+        let mut link = Path::default();
+        link.stroke(centre(*from), centre(*to));
+        scene.stroke(&link, strong, grid.cell * 0.26);
+        if *seat != Seat::FIRST {
+            scene.stroke(&link, palette.tile, grid.cell * 0.1);
         }
     }
 }
@@ -61,9 +116,14 @@ fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     // A frame would hide the beginning of an arrow.
     let left = panel.arrow.map(|[from, _]| from);
     for place in panel.last.iter().filter(|place| Some(**place) != left) {
-        shapes::outline(&mut marked, panel, area(*place), 0.06);
+        if panel.shape == Arrangement::Edges {
+            shapes::edge(&mut marked, panel, grid, *place);
+        } else {
+            shapes::outline(&mut marked, panel, area(*place), 0.06);
+        }
     }
-    scene.stroke(&marked, palette.accent, grid.cell * 0.1);
+    let width = if panel.shape == Arrangement::Edges { 0.42 } else { 0.1 };
+    scene.stroke(&marked, palette.accent, grid.cell * width);
     if let Some([from, to]) = panel.arrow {
         draw_arrow(scene, area(from).centre(), area(to).centre(), grid.cell, palette);
     }
@@ -93,15 +153,24 @@ fn draw_arrow(scene: &mut Scene, from: Point, to: Point, cell: f32, palette: &Pa
 
 /// Solid with a cross for seat 1, hollow for seat 2; twice `size` wide.
 pub(crate) fn draw_disc(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
+    if seat == Seat::FIRST {
+        draw_plain_disc(scene, seat, place, size, palette);
+        let mut cross = Path::default();
+        let on = |x: f32, y: f32| place + at(x, y) * (size * 0.4);
+        cross.stroke(on(-1.0, -1.0), on(1.0, 1.0)).stroke(on(1.0, -1.0), on(-1.0, 1.0));
+        scene.stroke(&cross, palette.badge, size * 0.22);
+    } else {
+        draw_plain_disc(scene, seat, place, size, palette);
+    }
+}
+
+/// A disc as [`draw_disc`] draws it, without the cross.
+pub(crate) fn draw_plain_disc(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     let mut disc = Path::default();
     if seat == Seat::FIRST {
         disc.circle(place, size);
         scene.paint(&disc, &[Paint::Fill(strong), Paint::line(palette.rim, size * 0.1)]);
-        let mut cross = Path::default();
-        let on = |x: f32, y: f32| place + at(x, y) * (size * 0.4);
-        cross.stroke(on(-1.0, -1.0), on(1.0, 1.0)).stroke(on(1.0, -1.0), on(-1.0, 1.0));
-        scene.stroke(&cross, palette.badge, size * 0.22);
     } else {
         disc.circle(place, size * 0.83);
         let rim = Paint::line(palette.rim, size * 0.44);

@@ -10,8 +10,8 @@ use crate::{
 };
 use std::{fmt, ops::ControlFlow};
 
-/// Enough for 19 rows and columns with their guards.
-const WORDS: usize = 7;
+/// Enough for 25 rows and columns with their guards.
+const WORDS: usize = 11;
 
 /// A set of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,23 @@ impl Cells {
         None
     }
 
+    /// The cells of both sets.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        self.zip(other, |one, other| one | other)
+    }
+
+    /// A key and these cells.
+    pub fn add_to(self, key: Key) -> Key {
+        self.0.into_iter().fold(key, Key::with)
+    }
+
+    /// These cells without the others.
+    #[must_use]
+    pub fn minus(self, others: Self) -> Self {
+        self.zip(others, |these, others| these & !others)
+    }
+
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
         let mut joined = self;
         for (word, other) in joined.0.iter_mut().zip(other.0) {
@@ -126,6 +143,15 @@ impl Grid {
             }
         }
         grid
+    }
+
+    /// The same board without some of its cells, which are shown as holes.
+    #[must_use]
+    pub fn without(mut self, cells: impl IntoIterator<Item = usize>) -> Self {
+        for cell in cells {
+            self.cells.remove(cell);
+        }
+        self
     }
 
     /// The cell in a row and column from the top left. Columns of a triangle run down to the right, those of a hexagon down
@@ -221,7 +247,7 @@ impl Grid {
     /// The cells without a stone.
     pub fn free(&self) -> Cells {
         let [first, second] = self.stones;
-        self.cells.zip(first, |cells, taken| cells & !taken).zip(second, |cells, taken| cells & !taken)
+        self.cells.minus(first).minus(second)
     }
 
     /// True for a cell without a stone.
@@ -294,32 +320,57 @@ impl Grid {
         })
     }
 
+    /// The places of each row of the panel: cells, and the holes of a square board.
+    fn frame(&self) -> Vec<Vec<usize>> {
+        if matches!(self.shape, Shape::Triangle | Shape::Hexagon) {
+            return self.by_rows().collect();
+        }
+        let row = |row| (0..self.columns).map(|column| self.cell_at(row, column)).collect();
+        (0..self.rows).map(row).collect()
+    }
+
     /// Reads the rows of a position string onto the empty board.
     ///
     /// # Errors
     /// Rows, cells in a row and signs are checked.
     pub fn read(&mut self, text: &str) -> Result<(), PositionError> {
+        self.stones = [Cells::NONE; 2];
+        for (cell, row, sign) in self.read_rows(text)? {
+            match sign {
+                '.' => {}
+                'x' => self.put(cell, Seat::FIRST),
+                'o' => self.put(cell, super::other(Seat::FIRST)),
+                found => return Err(PositionError::Cell { row, found }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The signs of the rows of a position string, each with its cell and its row from the top, from 1.
+    ///
+    /// # Errors
+    /// Rows and cells in a row are checked.
+    pub fn read_rows(&self, text: &str) -> Result<Vec<(usize, usize, char)>, PositionError> {
         let (rows, cells): (Vec<&str>, Vec<Vec<usize>>) =
             (text.split('/').collect(), self.by_rows().collect());
         if rows.len() != cells.len() {
             return Err(PositionError::Rows { expected: cells.len(), found: rows.len() });
         }
-        self.stones = [Cells::NONE; 2];
+        let mut read = Vec::new();
         for (row, (signs, cells)) in (1..).zip(rows.into_iter().zip(cells)) {
             let found = signs.chars().count();
             if found != cells.len() {
                 return Err(PositionError::Width { row, expected: cells.len(), found });
             }
-            for (sign, cell) in signs.chars().zip(cells) {
-                match sign {
-                    '.' => {}
-                    'x' => self.put(cell, Seat::FIRST),
-                    'o' => self.put(cell, super::other(Seat::FIRST)),
-                    found => return Err(PositionError::Cell { row, found }),
-                }
-            }
+            read.extend(signs.chars().zip(cells).map(|(sign, cell)| (cell, row, sign)));
         }
-        Ok(())
+        Ok(read)
+    }
+
+    /// The rows of a position string, by the sign of each cell.
+    pub fn write_rows(&self, sign: impl Fn(usize) -> char) -> String {
+        let row = |cells: Vec<usize>| cells.into_iter().map(&sign).collect::<String>();
+        self.by_rows().map(row).collect::<Vec<_>>().join("/")
     }
 
     /// Puts the stones on an empty board again, one after the other, and calls `visit` after each.
@@ -333,7 +384,8 @@ impl Grid {
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    /// A key of the stones.
+    pub fn key(&self) -> Key {
         self.stones.iter().flat_map(|stones| stones.0).fold(Key::EMPTY, Key::with)
     }
 
@@ -353,13 +405,15 @@ impl Grid {
         piece: impl Fn(usize) -> Piece,
         spot: impl Fn(usize) -> String,
     ) -> Panel {
-        let rows: Vec<Vec<usize>> = self.by_rows().collect();
+        let rows: Vec<Vec<usize>> = self.frame();
         let letter = |cell: usize| char::from(self.name(cell).letter).to_string();
         let number = |cell: usize| self.name(cell).number.to_string();
         let row_label = |cell| if self.names.lettered_rows { letter(cell) } else { number(cell) };
         let column_label = |cell| if self.names.lettered_rows { number(cell) } else { letter(cell) };
         let beside: Vec<String> = rows.iter().filter_map(|row| row.first().copied().map(row_label)).collect();
         let along = |row: Option<&Vec<usize>>| row.into_iter().flatten().copied().map(column_label).collect();
+        let shown = |cell| if self.cells.contains(cell) { piece(cell) } else { Piece::Hole };
+        let named = |cell| if self.cells.contains(cell) { spot(cell) } else { String::new() };
         let beside = if self.shape == Shape::Houses { Vec::new() } else { beside };
         let labels = [beside.clone(), along(rows.first()), beside, along(rows.last())];
         let mut margins = labels.map(|labels| Margin { labels, ..Margin::default() });
@@ -369,8 +423,8 @@ impl Grid {
         Panel {
             shape: self.shape,
             columns: self.columns,
-            cells: self.cells.iter().map(piece).collect(),
-            spots: self.cells.iter().map(spot).collect(),
+            cells: rows.iter().flatten().copied().map(shown).collect(),
+            spots: rows.iter().flatten().copied().map(named).collect(),
             stars: self.stars(),
             margins,
             ..Panel::default()
@@ -389,7 +443,7 @@ impl Grid {
             let on = |line| lines.contains(&line) || self.columns == 19 && line == middle;
             on(row) && on(column) || is_middle(row) && is_middle(column)
         };
-        let places = self.cells.iter().enumerate();
+        let places = self.frame().into_iter().flatten().enumerate();
         let stars = places.filter(|(_, cell)| {
             let (row, column) = self.row_and_column(*cell);
             is_star(row, column)
@@ -399,7 +453,7 @@ impl Grid {
 
     /// The place of a cell among all, as panels count.
     pub(super) fn rank(&self, cell: usize) -> Option<usize> {
-        self.cells.iter().position(|other| other == cell)
+        self.frame().into_iter().flatten().position(|other| other == cell)
     }
 
     /// Calls `visit` with the name of each of these cells until it breaks off.
@@ -410,7 +464,6 @@ impl Grid {
 
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |cells: Vec<usize>| cells.into_iter().map(|cell| self.sign(cell)).collect::<String>();
-        f.write_str(&self.by_rows().map(row).collect::<Vec<_>>().join("/"))
+        f.write_str(&self.write_rows(|cell| self.sign(cell)))
     }
 }

@@ -39,6 +39,27 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Reads cells one after the other, between them one of these signs or none: `d1-d7/g7`, `d1d7g7`.
+    pub fn read_all(text: &str, between: &[char]) -> Option<Vec<Self>> {
+        let mut cells = Vec::new();
+        for word in text.split(between) {
+            let starts = |(at, pair): (usize, &[u8])| match pair {
+                [before, after] => (before.is_ascii_digit() && after.is_ascii_alphabetic()).then_some(at + 1),
+                _ => None,
+            };
+            let mut begin = 0;
+            let is_lettered = word.starts_with(|sign: char| sign.is_ascii_alphabetic());
+            for end in word.as_bytes().windows(2).enumerate().filter_map(starts).filter(|_| is_lettered) {
+                cells.push(Self::read(word.get(begin..end)?)?);
+                begin = end;
+            }
+            cells.push(Self::read(word.get(begin..)?)?);
+        }
+        Some(cells)
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", char::from(self.letter), self.number)
@@ -86,8 +107,16 @@ impl FromStr for Shift {
 
 /// A move of the kit.
 pub trait Spelt:
-    Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = SyntaxError> + Send + Sync + 'static
+    Clone + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = SyntaxError> + Send + Sync + 'static
 {
+    /// A step of a move that is put together step by step; the move itself where it is a single step.
+    type Step: Copy + Eq + Hash + Into<Self> + TryFrom<Self>;
+
+    /// A begun move with one step more.
+    fn join(_begun: Option<&Self>, step: Self::Step) -> Self {
+        step.into()
+    }
+
     /// The parts that are pointed at.
     fn parts(&self) -> Vec<Part>;
 
@@ -99,6 +128,8 @@ pub trait Spelt:
 }
 
 impl Spelt for Place {
+    type Step = Self;
+
     fn parts(&self) -> Vec<Part> {
         vec![Part::spot("", self)]
     }
@@ -113,6 +144,8 @@ impl Spelt for Place {
 }
 
 impl Spelt for Shift {
+    type Step = Self;
+
     fn parts(&self) -> Vec<Part> {
         vec![Part::from("", &self.from), Part::to("-", &self.to)]
     }

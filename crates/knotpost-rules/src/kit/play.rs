@@ -11,6 +11,7 @@ use crate::{
     game::{Forbidden, Game, Show},
     key::Key,
     meta::{Ability, Meta},
+    moves,
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
@@ -80,6 +81,19 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     const ROLES: [&'static str; 2] = ["x", "o"];
     /// The owners of the left, top, right and bottom side.
     const OWNERS: [&'static str; 4] = [""; 4];
+    /// The signs of the seat to move in the position string.
+    const SEATS: [&'static str; 2] = ["1", "2"];
+    /// True if the cells are light and dark by turns.
+    const CHEQUERED: bool = false;
+
+    /// True if the scores are the sums of what the moves of each seat have gained.
+    const GAINS: bool = false;
+
+    /// True if moves are put together step by step, and are too many to be listed.
+    const CHAINS: bool = false;
+
+    /// The reason why somebody may not pass in a game that goes on.
+    const NO_PASS: &'static str = "nobody may pass who has a move";
 
     /// The stones on the board in answer to which the second seat may swap, where [`Board::new`] gives that right.
     const SWAP_AFTER: u32 = 1;
@@ -91,6 +105,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     fn setup(options: &GameOptions) -> (Self, Board);
 
     /// Takes up stones that were read from a position string, with the seat to move, and says whether the game is over.
+    /// Nothing has happened before: a game with the ability `History` begins its past here.
     fn take_up(&mut self, board: &Board) -> Option<End>;
 
     /// Plays a move for the seat to move of a game that goes on, and says whether that ends it.
@@ -99,8 +114,32 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// The rule that forbids the move; then nothing has changed.
     fn play(&mut self, board: &mut Board, mv: Self::Move) -> Result<Option<End>, Refusal>;
 
-    /// Calls `visit` with every legal move until it breaks off.
+    /// Calls `visit` with every legal move until it breaks off; where these are [chains](Self::CHAINS), with one for each
+    /// beginning.
     fn each_move(&self, board: &Board, visit: &mut dyn FnMut(Self::Move) -> ControlFlow<()>);
+
+    /// Calls `visit` with each step that can follow a begun move, see [`Game::each_step`].
+    ///
+    /// # Errors
+    /// The reason why no legal move begins like that.
+    fn each_step(
+        &self,
+        board: &Board,
+        begun: Option<&Self::Move>,
+        visit: &mut dyn FnMut(StepOf<Self>) -> ControlFlow<()>,
+    ) -> Result<(), Refusal> {
+        if begun.is_none() {
+            self.each_move(board, &mut |mv| {
+                StepOf::<Self>::try_from(mv).map_or(ControlFlow::Continue(()), &mut *visit)
+            });
+        }
+        Ok(())
+    }
+
+    /// True if a begun move can be played as it is.
+    fn is_complete(&self, _board: &Board, _begun: &Self::Move) -> bool {
+        true
+    }
 
     /// A legal move by chance.
     fn pick(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
@@ -111,13 +150,28 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         });
         match moves.len() {
             0 => None,
-            count => moves.get(below(count as u32) as usize).copied(),
+            count => moves.get(below(count as u32) as usize).cloned(),
         }
+    }
+
+    /// A legal move as a player with little time may choose it; none where they would rather pass.
+    fn pick_likely(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
+        self.pick(board, below)
     }
 
     /// True if the seat to move has no move; asked only in a game with the ability `Pass` that goes on.
     fn must_pass(&self, _board: &Board) -> bool {
         false
+    }
+
+    /// True if the seat to move may pass; asked like [`Self::must_pass`].
+    fn may_pass(&self, board: &Board) -> bool {
+        self.must_pass(board)
+    }
+
+    /// Takes up that the seat to move passes, and says whether that ends the game.
+    fn pass(&mut self, _board: &mut Board) -> Option<End> {
+        None
     }
 
     /// Reads a move in a spelling that needs the position; [`Self::may_read`] knows its shape.
@@ -128,6 +182,11 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// True if some position may read the text as a move, though it is none by itself.
     fn may_read(_text: &str) -> bool {
         false
+    }
+
+    /// The spelling of a legal move in lists of moves, which [`Self::read`] reads.
+    fn list(&self, _board: &Board, mv: &Self::Move) -> String {
+        mv.to_string()
     }
 
     /// The rows of the position string, and what follows the seat to move; empty where nothing does.
@@ -154,6 +213,16 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         board.grid.piece(cell)
     }
 
+    /// The ends of the lines that join points, by their cells; empty where these are whole rows and columns.
+    fn lines(&self) -> Vec<[usize; 2]> {
+        Vec::new()
+    }
+
+    /// The pieces of a seat, as this stands beside its score.
+    fn role(&self, seat: Seat) -> String {
+        Self::ROLES.get(seat.index()).copied().unwrap_or_default().to_owned()
+    }
+
     /// The standing; none where somebody just wins.
     fn scores(&self, _board: &Board) -> Scores {
         Scores::None
@@ -164,8 +233,13 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         self.scores(board).lead(Seat::FIRST)
     }
 
+    /// The cells that are linked, and by whom; `None` in games without links.
+    fn links(&self, _board: &Board) -> Option<Vec<(usize, usize, Seat)>> {
+        None
+    }
+
     /// The cells that are marked after a move, and whether an arrow leads from the first to the last.
-    fn marks(&self, _before: &Board, _after: &Board, mv: Self::Move) -> (Vec<Place>, bool) {
+    fn marks(&self, _before: &Board, _after: &Board, mv: &Self::Move) -> (Vec<Place>, bool) {
         mv.marks()
     }
 
@@ -174,6 +248,9 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         board.grid.name(cell).to_string()
     }
 }
+
+/// A step of a move of these rules.
+pub type StepOf<R> = <<R as Rules>::Move as Spelt>::Step;
 
 /// The game of these rules.
 #[derive(Clone, Debug)]
@@ -187,7 +264,9 @@ pub struct Play<R> {
 impl<R: Rules> fmt::Display for Play<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, rest) = self.rules.write(&self.board);
-        write!(f, "{rows} {}", self.board.two.next)?;
+        let [first, second] = R::SEATS;
+        let seat = if self.board.two.next == Seat::FIRST { first } else { second };
+        write!(f, "{rows} {seat}")?;
         if rest.is_empty() { Ok(()) } else { write!(f, " {rest}") }
     }
 }
@@ -196,7 +275,7 @@ impl<R: Rules> Game for Play<R> {
     const META: &'static Meta = R::META;
 
     type Move = R::Move;
-    type Step = R::Move;
+    type Step = StepOf<R>;
     type Illegal = Refusal;
 
     fn setup(options: &GameOptions, _: usize, _: &Seed) -> Self {
@@ -209,10 +288,14 @@ impl<R: Rules> Game for Play<R> {
         let (seat, rest) = seat.split_once(' ').unwrap_or((seat, ""));
         self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two = Two::new(false);
-        self.board.two.next = match seat {
-            "1" => Seat::FIRST,
-            "2" => other(Seat::FIRST),
-            _ => return Err(PositionError::Seat { seats: 2 }),
+        self.board.two.next = match R::SEATS {
+            [first, _] if seat == first => Seat::FIRST,
+            [_, second] if seat == second => other(Seat::FIRST),
+            ["1", _] => return Err(PositionError::Seat { seats: 2 }),
+            [first, second] => {
+                let rule = format!("the seat to move is {first} or {second}");
+                return Err(PositionError::Special(rule));
+            }
         };
         self.board.two.end = self.rules.take_up(&self.board);
         Ok(())
@@ -230,13 +313,16 @@ impl<R: Rules> Game for Play<R> {
         if self.is_over() {
             return Err(Refusal::Over);
         }
-        self.board.two.end = self.rules.play(&mut self.board, *mv)?;
+        let seat = self.board.two.next;
+        let before = if R::GAINS { self.points(seat) } else { 0 };
+        self.board.two.end = self.rules.play(&mut self.board, mv.clone())?;
+        let gain = if R::GAINS { self.points(seat) - before } else { 0 };
         let stones: u32 = Seats::first(2).iter().map(|seat| self.board.grid.of(seat).len()).sum();
         if stones >= R::SWAP_AFTER {
             self.board.two.swap = self.board.two.swap.after_move();
         }
         self.board.two.advance();
-        Ok(0)
+        Ok(gain)
     }
 
     fn read(&self, text: &str) -> Result<R::Move, SyntaxError> {
@@ -247,6 +333,16 @@ impl<R: Rules> Game for Play<R> {
         text.parse::<R::Move>().is_ok() || R::may_read(text)
     }
 
+    fn list(&self, mv: &R::Move) -> String {
+        self.rules.list(&self.board, mv)
+    }
+
+    fn forget(&mut self) {
+        if R::META.abilities.has(Ability::History) {
+            self.board.two.end = self.rules.take_up(&self.board);
+        }
+    }
+
     fn pass(&mut self) -> Result<(), Forbidden> {
         if !R::META.abilities.has(Ability::Pass) {
             return Err(Forbidden::Never("passing"));
@@ -254,15 +350,20 @@ impl<R: Rules> Game for Play<R> {
         if self.is_over() {
             return Err(Forbidden::NotNow("the game is over"));
         }
-        if !self.must_pass() {
-            return Err(Forbidden::NotNow("nobody may pass who has a move"));
+        if !self.may_pass() {
+            return Err(Forbidden::NotNow(R::NO_PASS));
         }
+        self.board.two.end = self.rules.pass(&mut self.board);
         self.board.two.advance();
         Ok(())
     }
 
     fn must_pass(&self) -> bool {
         R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.must_pass(&self.board)
+    }
+
+    fn may_pass(&self) -> bool {
+        R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.may_pass(&self.board)
     }
 
     fn swap(&mut self) -> Result<(), Forbidden> {
@@ -286,26 +387,39 @@ impl<R: Rules> Game for Play<R> {
 
     fn legal_moves(&self) -> Vec<R::Move> {
         let mut moves = Vec::new();
-        self.each_move(&mut |mv| {
-            moves.push(mv);
-            ControlFlow::Continue(())
-        });
+        if !self.is_over() {
+            self.rules.each_move(&self.board, &mut |mv| {
+                moves.push(mv);
+                ControlFlow::Continue(())
+            });
+        }
         moves
     }
 
     fn each_step(
         &self,
         begun: Option<&R::Move>,
-        visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(StepOf<R>) -> ControlFlow<()>,
     ) -> Result<(), Refusal> {
-        if begun.is_none() {
-            self.each_move(visit);
-        }
-        Ok(())
+        if self.is_over() { Ok(()) } else { self.rules.each_step(&self.board, begun, visit) }
+    }
+
+    fn join(begun: Option<&R::Move>, step: StepOf<R>) -> R::Move {
+        R::Move::join(begun, step)
+    }
+
+    fn is_complete(&self, begun: &R::Move) -> bool {
+        self.rules.is_complete(&self.board, begun)
+    }
+
+    fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
+        R::CHAINS.then(Vec::new)
     }
 
     fn each_move(&self, visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>) {
-        if !self.is_over() {
+        if R::CHAINS {
+            let _ = moves::visit_from(self, None, visit);
+        } else if !self.is_over() {
             self.rules.each_move(&self.board, visit);
         }
     }
@@ -314,12 +428,18 @@ impl<R: Rules> Game for Play<R> {
         if self.is_over() { None } else { self.rules.pick(&self.board, below) }
     }
 
+    fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<R::Move> {
+        if self.is_over() { None } else { self.rules.pick_likely(&self.board, below) }
+    }
+
     fn example_move(&self) -> Option<R::Move> {
         let mut found = None;
-        self.each_move(&mut |mv| {
-            found = Some(mv);
-            ControlFlow::Break(())
-        });
+        if !self.is_over() {
+            self.rules.each_move(&self.board, &mut |mv| {
+                found = Some(mv);
+                ControlFlow::Break(())
+            });
+        }
         found
     }
 
@@ -352,7 +472,7 @@ impl<R: Rules> Show for Play<R> {
     /// The last move stays marked while sides are changed or a turn goes by.
     fn note(&self, last: &mut Self::Trace, before: &Self, mv: Option<&R::Move>) {
         if let Some(mv) = mv {
-            *last = self.rules.marks(&before.board, &self.board, *mv);
+            *last = self.rules.marks(&before.board, &self.board, mv);
         }
     }
 
@@ -360,25 +480,32 @@ impl<R: Rules> Show for Play<R> {
         let Board { grid, two } = &self.board;
         let piece = |cell| self.rules.piece(&self.board, cell);
         let mut panel = grid.panel(R::OWNERS, piece, |cell| self.rules.spot(&self.board, cell));
+        panel.chequered = R::CHEQUERED;
+        let line = |[from, to]: [usize; 2]| Some([grid.rank(from)?, grid.rank(to)?]);
+        panel.lines = self.rules.lines().into_iter().filter_map(line).collect();
         panel.last = places.iter().filter_map(|place| grid.rank(grid.find(*place)?)).collect();
         panel.arrow = match panel.last.as_slice() {
             [from, .., to] if *has_arrow => Some([*from, *to]),
             _ => None,
         };
+        panel.links = self.rules.links(&self.board).map(|links| {
+            let place = |(from, to, seat)| Some((grid.rank(from)?, grid.rank(to)?, seat));
+            links.into_iter().filter_map(place).collect()
+        });
         let names = R::META.seat_names(2);
         let scores = self.scores().texts();
-        let line = |((seat, name), role): ((Seat, &&'static str), &str)| ScoreLine {
+        let line = |(seat, name): (Seat, &&'static str)| ScoreLine {
             seat,
             name,
-            role: match two.retired.contains(seat) {
-                true => "out".to_owned(),
+            role: match (two.retired.contains(seat), self.rules.role(seat)) {
+                (true, _) => "out".to_owned(),
                 // A side called X need not be told to have the sign x.
-                false if role.eq_ignore_ascii_case(name) => String::new(),
-                false => role.to_owned(),
+                (false, role) if role.eq_ignore_ascii_case(name) => String::new(),
+                (false, role) => role,
             },
             score: scores.get(seat.index()).cloned().unwrap_or_default(),
         };
-        let lines = Seats::first(2).iter().zip(names).zip(R::ROLES).map(line).collect();
+        let lines = Seats::first(2).iter().zip(names).map(line).collect();
         View { panels: vec![panel], scores: lines, legend: self.write_legend(names), ..View::default() }
     }
 
@@ -388,6 +515,13 @@ impl<R: Rules> Show for Play<R> {
 }
 
 impl<R: Rules> Play<R> {
+    fn points(&self, seat: Seat) -> u32 {
+        match self.rules.scores(&self.board) {
+            Scores::Points(points) => points.get(seat.index()).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     /// An example of typing a move, or the end of the game.
     fn write_legend(&self, names: &[&str]) -> String {
         let name = |seat: Seat| names.get(seat.index()).copied().unwrap_or_default();
