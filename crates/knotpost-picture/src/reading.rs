@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// Describes the view in sentences, as the text alternative of a picture (`alt`).
 pub fn describe(view: &View) -> String {
-    let mut sentences: Vec<String> = view.panels.iter().flat_map(read_panel).collect();
+    let mut sentences: Vec<String> = view.panels.iter().flat_map(|panel| read_panel(panel, view)).collect();
     if !view.roll.is_empty() {
         let dice: Vec<String> =
             view.roll.iter().map(|die| format!("{} ({})", die.name, die.letters)).collect();
@@ -34,7 +34,7 @@ fn read_standing(view: &View) -> Option<String> {
     has_figures.then(|| format!("Standing: {}.", scores.join("; ")))
 }
 
-fn read_panel(panel: &Panel) -> Vec<String> {
+fn read_panel(panel: &Panel, view: &View) -> Vec<String> {
     let mut sentences = Vec::new();
     let title = panel.title.trim().trim_end_matches(':');
     let name = if title.is_empty() { "Board" } else { title };
@@ -47,6 +47,10 @@ fn read_panel(panel: &Panel) -> Vec<String> {
     sentences.extend(rows);
     if !panel.cells.iter().any(|piece| read_piece(&mut String::new(), *piece)) {
         sentences.push("It is empty.".to_owned());
+    }
+    for (seat, links) in panel.name_links() {
+        let owner = view.scores.iter().find(|line| line.seat == seat).map_or("a player", |line| line.name);
+        sentences.push(format!("Links of {owner}: {}.", links.join(", ")));
     }
     sentences.extend(read_paths(panel));
     sentences.extend(read_last(panel));
@@ -149,6 +153,7 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
             (Figure::Seeds(seeds), _) => {
                 let _ = write!(words, "{seeds}");
             }
+            (Figure::Line, _) => words.push_str("line"),
             (Figure::Counter | Figure::Disc | Figure::Sign, _) => words.push(sign),
         },
         Piece::Stone { name, sides: [north, east, south, west], owner, fate } => {

@@ -7,7 +7,7 @@ use crate::{
     scene::Scene,
     theme::Palette,
 };
-use knotpost_rules::view::{Edge, Ground, Panel, Piece, Shape};
+use knotpost_rules::view::{Edge, EdgePart, Ground, Panel, Piece, Shape};
 
 /// From the centre of a hexagon one cell wide to a corner, and from a row of hexagons to the next.
 const CORNER: f32 = 0.577_35;
@@ -87,6 +87,10 @@ pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette:
         }
         return scene.fill(&stars, palette.trace);
     }
+    if panel.shape == Shape::Edges || panel.links.is_some() {
+        draw_dots(scene, panel, grid, palette);
+        return;
+    }
     let is_plain = |piece: &Piece| match piece {
         Piece::Token { look, .. } => look.ground == Ground::Plain,
         _ => true,
@@ -98,6 +102,35 @@ pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette:
         scene.fill(&lines, palette.board);
     }
     scene.stroke(&lines, palette.trace, width);
+}
+
+/// Dots with faint edges between them, or the holes for linked pieces.
+fn draw_dots(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let (mut edges, mut dots) = (Path::default(), Path::default());
+    for (place, piece) in panel.cells.iter().enumerate() {
+        let (row, column) = panel.find(place);
+        let centre = area(panel, grid, row, column).centre();
+        match (panel.shape, Panel::edge_part(row, column)) {
+            (Shape::Edges, EdgePart::Dot) => _ = dots.circle(centre, grid.cell * 0.2),
+            (Shape::Edges, _) => edge(&mut edges, panel, grid, place),
+            _ if *piece == Piece::Empty => _ = dots.circle(centre, grid.cell * 0.1),
+            _ => {}
+        }
+    }
+    scene.stroke(&edges, palette.hairline, (grid.cell * 0.06).max(0.6));
+    scene.fill(&dots, palette.muted);
+}
+
+/// The line of an edge from dot to dot; nothing for a place that is no edge.
+pub(crate) fn edge(path: &mut Path, panel: &Panel, grid: Grid, place: usize) {
+    let (row, column) = panel.find(place);
+    let centre = area(panel, grid, row, column).centre();
+    let half = match Panel::edge_part(row, column) {
+        EdgePart::Across => at(grid.cell, 0.0),
+        EdgePart::Down => at(0.0, grid.cell),
+        EdgePart::Dot | EdgePart::Box => return,
+    };
+    path.stroke(centre - half, centre + half);
 }
 
 /// All of the panel.

@@ -10,7 +10,7 @@ use crate::{
 };
 use knotpost_rules::{
     Seat,
-    view::{Edge, Figure, Ground, Look, Panel, Piece, Sight},
+    view::{Edge, Figure, Ground, Look, Panel, Piece, Shape as Arrangement, Sight},
 };
 
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
@@ -33,20 +33,61 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
     }
     scene.fill(&seen, palette.accent);
     mark_last(scene, panel, grid, palette);
+    if panel.shape == Arrangement::Edges {
+        draw_edges(scene, panel, grid, palette);
+    }
+    draw_links(scene, panel, grid, palette);
     for (sign, owner, look, area) in tokens {
         match look.figure {
-            Figure::Nothing => {}
+            // Edges are drawn before what lies between them.
+            Figure::Nothing | Figure::Line => {}
             Figure::Counter => draw_counter(scene, owner, area, palette),
             Figure::Target => draw_target(scene, owner, area, palette),
             Figure::Disc => {
                 let seat = owner.unwrap_or(Seat::FIRST);
-                draw_disc(scene, seat, area.centre(), area.width * 0.38, palette);
+                // A box is as wide as two places.
+                let size = if panel.shape == Arrangement::Edges { 0.6 } else { 0.38 };
+                draw_disc(scene, seat, area.centre(), area.width * size, palette);
             }
             Figure::Seeds(seeds) => draw_house(scene, seeds, area, palette),
             Figure::Sign => {
                 let hand = Hand { height: area.height * 0.5, weight: Weight::Strong, colour: palette.ink };
                 hand.write_centred(scene, sign.encode_utf8(&mut [0; 4]), area.centre());
             }
+        }
+    }
+}
+
+/// Draws the drawn edges, and the boxes in the colours of their owners.
+fn draw_edges(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let mut edges = Path::default();
+    for (place, piece) in panel.cells.iter().enumerate() {
+        let Piece::Token { owner, .. } = *piece else { continue };
+        let Some(seat) = owner else {
+            shapes::edge(&mut edges, panel, grid, place);
+            continue;
+        };
+        let (row, column) = panel.find(place);
+        let mut filled = Path::default();
+        filled.rectangle(shapes::area(panel, grid, row, column).inset(grid.cell * -0.4));
+        scene.fill(&filled, palette.seat(seat.index()).1);
+    }
+    scene.stroke(&edges, palette.ink, grid.cell * 0.22);
+}
+
+/// Draws links from centre to centre, those of the second seat with a light core, below the pieces.
+fn draw_links(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let centre = |place: usize| {
+        let (row, column) = panel.find(place);
+        shapes::area(panel, grid, row, column).centre()
+    };
+    for (from, to, seat) in panel.links.iter().flatten() {
+        let (strong, _) = palette.seat(seat.index());
+        let mut link = Path::default();
+        link.stroke(centre(*from), centre(*to));
+        scene.stroke(&link, strong, grid.cell * 0.26);
+        if *seat != Seat::FIRST {
+            scene.stroke(&link, palette.tile, grid.cell * 0.1);
         }
     }
 }
@@ -61,9 +102,14 @@ fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     // A frame would hide the beginning of an arrow.
     let left = panel.arrow.map(|[from, _]| from);
     for place in panel.last.iter().filter(|place| Some(**place) != left) {
-        shapes::outline(&mut marked, panel, area(*place), 0.06);
+        if panel.shape == Arrangement::Edges {
+            shapes::edge(&mut marked, panel, grid, *place);
+        } else {
+            shapes::outline(&mut marked, panel, area(*place), 0.06);
+        }
     }
-    scene.stroke(&marked, palette.accent, grid.cell * 0.1);
+    let width = if panel.shape == Arrangement::Edges { 0.42 } else { 0.1 };
+    scene.stroke(&marked, palette.accent, grid.cell * width);
     if let Some([from, to]) = panel.arrow {
         draw_arrow(scene, area(from).centre(), area(to).centre(), grid.cell, palette);
     }

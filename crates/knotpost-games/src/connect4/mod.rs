@@ -58,6 +58,8 @@ impl FromStr for Column {
 }
 
 impl Spelt for Column {
+    type Step = Self;
+
     fn parts(&self) -> Vec<Part> {
         vec![Part::spot("", self)]
     }
@@ -121,7 +123,7 @@ impl Rules for Stones {
         char::from(board.grid.name(cell).letter).to_string()
     }
 
-    fn marks(&self, before: &Board, after: &Board, _: Column) -> (Vec<Place>, bool) {
+    fn marks(&self, before: &Board, after: &Board, _: &Column) -> (Vec<Place>, bool) {
         let came = |cells: Cells| cells.iter().filter(|cell| !after.grid.is_free(*cell)).collect::<Vec<_>>();
         (came(before.grid.free()).into_iter().map(|cell| after.grid.name(cell)).collect(), false)
     }

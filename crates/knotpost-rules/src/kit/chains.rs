@@ -4,7 +4,7 @@
 use super::grid::Grid;
 
 /// As many as a grid has.
-const MOST: usize = 448;
+const MOST: usize = 704;
 
 /// The chains of both seats.
 #[derive(Clone, Debug)]
@@ -46,12 +46,15 @@ impl Chains {
     pub fn join(&mut self, grid: &Grid, cell: usize, marks: u16) -> u16 {
         let Some(seat) = grid.owner(cell) else { return 0 };
         let stones = grid.of(seat);
+        let around = grid.ways().iter().map(|way| Grid::step(cell, *way));
+        self.tie(cell, marks, around.filter(|next| stones.contains(*next)))
+    }
+
+    /// Joins the stone that was just put on a cell, which touches what the marks say, with the chains of these stones, and
+    /// returns what the chain now touches.
+    pub fn tie(&mut self, cell: usize, marks: u16, others: impl Iterator<Item = usize>) -> u16 {
         let (mut head, mut touched) = (cell, marks);
-        for way in grid.ways() {
-            let next = Grid::step(cell, *way);
-            if !stones.contains(next) {
-                continue;
-            }
+        for next in others {
             let (other, marks) = self.head(next);
             if other != head {
                 touched |= marks;

@@ -10,8 +10,8 @@ use crate::{
 };
 use std::{fmt, ops::ControlFlow};
 
-/// Enough for 19 rows and columns with their guards.
-const WORDS: usize = 7;
+/// Enough for 25 rows and columns with their guards.
+const WORDS: usize = 11;
 
 /// A set of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,17 @@ impl Cells {
         None
     }
 
+    /// A key and these cells.
+    pub fn add_to(self, key: Key) -> Key {
+        self.0.into_iter().fold(key, Key::with)
+    }
+
+    /// These cells without the others.
+    #[must_use]
+    pub fn minus(self, others: Self) -> Self {
+        self.zip(others, |these, others| these & !others)
+    }
+
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
         let mut joined = self;
         for (word, other) in joined.0.iter_mut().zip(other.0) {
@@ -126,6 +137,15 @@ impl Grid {
             }
         }
         grid
+    }
+
+    /// The same board without some of its cells, which are shown as holes.
+    #[must_use]
+    pub fn without(mut self, cells: impl IntoIterator<Item = usize>) -> Self {
+        for cell in cells {
+            self.cells.remove(cell);
+        }
+        self
     }
 
     /// The cell in a row and column from the top left. Columns of a triangle run down to the right, those of a hexagon down
@@ -221,7 +241,7 @@ impl Grid {
     /// The cells without a stone.
     pub fn free(&self) -> Cells {
         let [first, second] = self.stones;
-        self.cells.zip(first, |cells, taken| cells & !taken).zip(second, |cells, taken| cells & !taken)
+        self.cells.minus(first).minus(second)
     }
 
     /// True for a cell without a stone.
@@ -294,6 +314,15 @@ impl Grid {
         })
     }
 
+    /// The places of each row of the panel: cells, and the holes of a square board.
+    fn frame(&self) -> Vec<Vec<usize>> {
+        if matches!(self.shape, Shape::Triangle | Shape::Hexagon) {
+            return self.by_rows().collect();
+        }
+        let row = |row| (0..self.columns).map(|column| self.cell_at(row, column)).collect();
+        (0..self.rows).map(row).collect()
+    }
+
     /// Reads the rows of a position string onto the empty board.
     ///
     /// # Errors
@@ -353,13 +382,15 @@ impl Grid {
         piece: impl Fn(usize) -> Piece,
         spot: impl Fn(usize) -> String,
     ) -> Panel {
-        let rows: Vec<Vec<usize>> = self.by_rows().collect();
+        let rows: Vec<Vec<usize>> = self.frame();
         let letter = |cell: usize| char::from(self.name(cell).letter).to_string();
         let number = |cell: usize| self.name(cell).number.to_string();
         let row_label = |cell| if self.names.lettered_rows { letter(cell) } else { number(cell) };
         let column_label = |cell| if self.names.lettered_rows { number(cell) } else { letter(cell) };
         let beside: Vec<String> = rows.iter().filter_map(|row| row.first().copied().map(row_label)).collect();
         let along = |row: Option<&Vec<usize>>| row.into_iter().flatten().copied().map(column_label).collect();
+        let shown = |cell| if self.cells.contains(cell) { piece(cell) } else { Piece::Hole };
+        let named = |cell| if self.cells.contains(cell) { spot(cell) } else { String::new() };
         let beside = if self.shape == Shape::Houses { Vec::new() } else { beside };
         let labels = [beside.clone(), along(rows.first()), beside, along(rows.last())];
         let mut margins = labels.map(|labels| Margin { labels, ..Margin::default() });
@@ -369,8 +400,8 @@ impl Grid {
         Panel {
             shape: self.shape,
             columns: self.columns,
-            cells: self.cells.iter().map(piece).collect(),
-            spots: self.cells.iter().map(spot).collect(),
+            cells: rows.iter().flatten().copied().map(shown).collect(),
+            spots: rows.iter().flatten().copied().map(named).collect(),
             stars: self.stars(),
             margins,
             ..Panel::default()
@@ -389,7 +420,7 @@ impl Grid {
             let on = |line| lines.contains(&line) || self.columns == 19 && line == middle;
             on(row) && on(column) || is_middle(row) && is_middle(column)
         };
-        let places = self.cells.iter().enumerate();
+        let places = self.frame().into_iter().flatten().enumerate();
         let stars = places.filter(|(_, cell)| {
             let (row, column) = self.row_and_column(*cell);
             is_star(row, column)
@@ -399,7 +430,7 @@ impl Grid {
 
     /// The place of a cell among all, as panels count.
     pub(super) fn rank(&self, cell: usize) -> Option<usize> {
-        self.cells.iter().position(|other| other == cell)
+        self.frame().into_iter().flatten().position(|other| other == cell)
     }
 
     /// Calls `visit` with the name of each of these cells until it breaks off.

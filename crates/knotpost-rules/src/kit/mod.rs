@@ -15,5 +15,5 @@ pub use chains::Chains;
 pub use grid::{Cells, Grid};
 pub use help::write_help;
 pub use names::{Names, Place, Refusal, Shift, Spelt};
-pub use play::{Board, Play, Rules};
+pub use play::{Board, Play, Rules, StepOf};
 pub use two::{End, Two, other};

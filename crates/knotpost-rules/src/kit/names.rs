@@ -86,8 +86,16 @@ impl FromStr for Shift {
 
 /// A move of the kit.
 pub trait Spelt:
-    Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = SyntaxError> + Send + Sync + 'static
+    Clone + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = SyntaxError> + Send + Sync + 'static
 {
+    /// A step of a move that is put together step by step; the move itself where it is a single step.
+    type Step: Copy + Eq + Hash + Into<Self> + TryFrom<Self>;
+
+    /// A begun move with one step more.
+    fn join(_begun: Option<&Self>, step: Self::Step) -> Self {
+        step.into()
+    }
+
     /// The parts that are pointed at.
     fn parts(&self) -> Vec<Part>;
 
@@ -99,6 +107,8 @@ pub trait Spelt:
 }
 
 impl Spelt for Place {
+    type Step = Self;
+
     fn parts(&self) -> Vec<Part> {
         vec![Part::spot("", self)]
     }
@@ -113,6 +123,8 @@ impl Spelt for Place {
 }
 
 impl Spelt for Shift {
+    type Step = Self;
+
     fn parts(&self) -> Vec<Part> {
         vec![Part::from("", &self.from), Part::to("-", &self.to)]
     }

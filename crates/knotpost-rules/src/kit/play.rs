@@ -11,6 +11,7 @@ use crate::{
     game::{Forbidden, Game, Show},
     key::Key,
     meta::{Ability, Meta},
+    moves,
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
@@ -81,6 +82,15 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// The owners of the left, top, right and bottom side.
     const OWNERS: [&'static str; 4] = [""; 4];
 
+    /// True if the scores are the sums of what the moves of each seat have gained.
+    const GAINS: bool = false;
+
+    /// True if moves are put together step by step, and are too many to be listed.
+    const CHAINS: bool = false;
+
+    /// The reason why somebody may not pass in a game that goes on.
+    const NO_PASS: &'static str = "nobody may pass who has a move";
+
     /// The stones on the board in answer to which the second seat may swap, where [`Board::new`] gives that right.
     const SWAP_AFTER: u32 = 1;
 
@@ -99,8 +109,32 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// The rule that forbids the move; then nothing has changed.
     fn play(&mut self, board: &mut Board, mv: Self::Move) -> Result<Option<End>, Refusal>;
 
-    /// Calls `visit` with every legal move until it breaks off.
+    /// Calls `visit` with every legal move until it breaks off; where these are [chains](Self::CHAINS), with one for each
+    /// beginning.
     fn each_move(&self, board: &Board, visit: &mut dyn FnMut(Self::Move) -> ControlFlow<()>);
+
+    /// Calls `visit` with each step that can follow a begun move, see [`Game::each_step`].
+    ///
+    /// # Errors
+    /// The reason why no legal move begins like that.
+    fn each_step(
+        &self,
+        board: &Board,
+        begun: Option<&Self::Move>,
+        visit: &mut dyn FnMut(StepOf<Self>) -> ControlFlow<()>,
+    ) -> Result<(), Refusal> {
+        if begun.is_none() {
+            self.each_move(board, &mut |mv| {
+                StepOf::<Self>::try_from(mv).map_or(ControlFlow::Continue(()), &mut *visit)
+            });
+        }
+        Ok(())
+    }
+
+    /// True if a begun move can be played as it is.
+    fn is_complete(&self, _board: &Board, _begun: &Self::Move) -> bool {
+        true
+    }
 
     /// A legal move by chance.
     fn pick(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
@@ -111,13 +145,28 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         });
         match moves.len() {
             0 => None,
-            count => moves.get(below(count as u32) as usize).copied(),
+            count => moves.get(below(count as u32) as usize).cloned(),
         }
+    }
+
+    /// A legal move as a player with little time may choose it; none where they would rather pass.
+    fn pick_likely(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
+        self.pick(board, below)
     }
 
     /// True if the seat to move has no move; asked only in a game with the ability `Pass` that goes on.
     fn must_pass(&self, _board: &Board) -> bool {
         false
+    }
+
+    /// True if the seat to move may pass; asked like [`Self::must_pass`].
+    fn may_pass(&self, board: &Board) -> bool {
+        self.must_pass(board)
+    }
+
+    /// Takes up that the seat to move passes, and says whether that ends the game.
+    fn pass(&mut self, _board: &mut Board) -> Option<End> {
+        None
     }
 
     /// Reads a move in a spelling that needs the position; [`Self::may_read`] knows its shape.
@@ -164,8 +213,13 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         self.scores(board).lead(Seat::FIRST)
     }
 
+    /// The cells that are linked, and by whom; `None` in games without links.
+    fn links(&self, _board: &Board) -> Option<Vec<(usize, usize, Seat)>> {
+        None
+    }
+
     /// The cells that are marked after a move, and whether an arrow leads from the first to the last.
-    fn marks(&self, _before: &Board, _after: &Board, mv: Self::Move) -> (Vec<Place>, bool) {
+    fn marks(&self, _before: &Board, _after: &Board, mv: &Self::Move) -> (Vec<Place>, bool) {
         mv.marks()
     }
 
@@ -174,6 +228,9 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         board.grid.name(cell).to_string()
     }
 }
+
+/// A step of a move of these rules.
+pub type StepOf<R> = <<R as Rules>::Move as Spelt>::Step;
 
 /// The game of these rules.
 #[derive(Clone, Debug)]
@@ -196,7 +253,7 @@ impl<R: Rules> Game for Play<R> {
     const META: &'static Meta = R::META;
 
     type Move = R::Move;
-    type Step = R::Move;
+    type Step = StepOf<R>;
     type Illegal = Refusal;
 
     fn setup(options: &GameOptions, _: usize, _: &Seed) -> Self {
@@ -230,13 +287,16 @@ impl<R: Rules> Game for Play<R> {
         if self.is_over() {
             return Err(Refusal::Over);
         }
-        self.board.two.end = self.rules.play(&mut self.board, *mv)?;
+        let seat = self.board.two.next;
+        let before = if R::GAINS { self.points(seat) } else { 0 };
+        self.board.two.end = self.rules.play(&mut self.board, mv.clone())?;
+        let gain = if R::GAINS { self.points(seat) - before } else { 0 };
         let stones: u32 = Seats::first(2).iter().map(|seat| self.board.grid.of(seat).len()).sum();
         if stones >= R::SWAP_AFTER {
             self.board.two.swap = self.board.two.swap.after_move();
         }
         self.board.two.advance();
-        Ok(0)
+        Ok(gain)
     }
 
     fn read(&self, text: &str) -> Result<R::Move, SyntaxError> {
@@ -254,15 +314,20 @@ impl<R: Rules> Game for Play<R> {
         if self.is_over() {
             return Err(Forbidden::NotNow("the game is over"));
         }
-        if !self.must_pass() {
-            return Err(Forbidden::NotNow("nobody may pass who has a move"));
+        if !self.may_pass() {
+            return Err(Forbidden::NotNow(R::NO_PASS));
         }
+        self.board.two.end = self.rules.pass(&mut self.board);
         self.board.two.advance();
         Ok(())
     }
 
     fn must_pass(&self) -> bool {
         R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.must_pass(&self.board)
+    }
+
+    fn may_pass(&self) -> bool {
+        R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.may_pass(&self.board)
     }
 
     fn swap(&mut self) -> Result<(), Forbidden> {
@@ -286,26 +351,39 @@ impl<R: Rules> Game for Play<R> {
 
     fn legal_moves(&self) -> Vec<R::Move> {
         let mut moves = Vec::new();
-        self.each_move(&mut |mv| {
-            moves.push(mv);
-            ControlFlow::Continue(())
-        });
+        if !self.is_over() {
+            self.rules.each_move(&self.board, &mut |mv| {
+                moves.push(mv);
+                ControlFlow::Continue(())
+            });
+        }
         moves
     }
 
     fn each_step(
         &self,
         begun: Option<&R::Move>,
-        visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(StepOf<R>) -> ControlFlow<()>,
     ) -> Result<(), Refusal> {
-        if begun.is_none() {
-            self.each_move(visit);
-        }
-        Ok(())
+        if self.is_over() { Ok(()) } else { self.rules.each_step(&self.board, begun, visit) }
+    }
+
+    fn join(begun: Option<&R::Move>, step: StepOf<R>) -> R::Move {
+        R::Move::join(begun, step)
+    }
+
+    fn is_complete(&self, begun: &R::Move) -> bool {
+        self.rules.is_complete(&self.board, begun)
+    }
+
+    fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
+        R::CHAINS.then(Vec::new)
     }
 
     fn each_move(&self, visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>) {
-        if !self.is_over() {
+        if R::CHAINS {
+            let _ = moves::visit_from(self, None, visit);
+        } else if !self.is_over() {
             self.rules.each_move(&self.board, visit);
         }
     }
@@ -314,12 +392,18 @@ impl<R: Rules> Game for Play<R> {
         if self.is_over() { None } else { self.rules.pick(&self.board, below) }
     }
 
+    fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<R::Move> {
+        if self.is_over() { None } else { self.rules.pick_likely(&self.board, below) }
+    }
+
     fn example_move(&self) -> Option<R::Move> {
         let mut found = None;
-        self.each_move(&mut |mv| {
-            found = Some(mv);
-            ControlFlow::Break(())
-        });
+        if !self.is_over() {
+            self.rules.each_move(&self.board, &mut |mv| {
+                found = Some(mv);
+                ControlFlow::Break(())
+            });
+        }
         found
     }
 
@@ -352,7 +436,7 @@ impl<R: Rules> Show for Play<R> {
     /// The last move stays marked while sides are changed or a turn goes by.
     fn note(&self, last: &mut Self::Trace, before: &Self, mv: Option<&R::Move>) {
         if let Some(mv) = mv {
-            *last = self.rules.marks(&before.board, &self.board, *mv);
+            *last = self.rules.marks(&before.board, &self.board, mv);
         }
     }
 
@@ -365,6 +449,10 @@ impl<R: Rules> Show for Play<R> {
             [from, .., to] if *has_arrow => Some([*from, *to]),
             _ => None,
         };
+        panel.links = self.rules.links(&self.board).map(|links| {
+            let place = |(from, to, seat)| Some((grid.rank(from)?, grid.rank(to)?, seat));
+            links.into_iter().filter_map(place).collect()
+        });
         let names = R::META.seat_names(2);
         let scores = self.scores().texts();
         let line = |((seat, name), role): ((Seat, &&'static str), &str)| ScoreLine {
@@ -388,6 +476,13 @@ impl<R: Rules> Show for Play<R> {
 }
 
 impl<R: Rules> Play<R> {
+    fn points(&self, seat: Seat) -> u32 {
+        match self.rules.scores(&self.board) {
+            Scores::Points(points) => points.get(seat.index()).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     /// An example of typing a move, or the end of the game.
     fn write_legend(&self, names: &[&str]) -> String {
         let name = |seat: Seat| names.get(seat.index()).copied().unwrap_or_default();

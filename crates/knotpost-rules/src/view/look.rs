@@ -39,6 +39,8 @@ pub enum Figure {
     Target,
     /// A stone or man of its owner: dark for seat 1, light for seat 2, with the mark of the seat.
     Disc,
+    /// A drawn edge between two dots.
+    Line,
     /// A house of its owner with this many seeds.
     Seeds(u8),
 }

@@ -15,7 +15,7 @@ pub use cast::{Cast, Now};
 pub use layout::Layout;
 pub use look::{Figure, Ground, Look, RolledDie, Sight};
 pub use news::{News, join_words};
-pub use shape::Shape;
+pub use shape::{EdgePart, Shape};
 
 pub use text::draw_faces;
 
@@ -89,6 +89,8 @@ pub struct Panel {
     pub last: Vec<usize>,
     /// From where to where the last move went, by places in `cells`.
     pub arrow: Option<[usize; 2]>,
+    /// Links between cells, by places in `cells`, each with its owner; `None` on boards without links.
+    pub links: Option<Vec<(usize, usize, Seat)>>,
     /// Points by which places are counted, by their places in `cells`; where one is empty, it is drawn stronger.
     pub stars: Vec<usize>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.
@@ -121,6 +123,8 @@ impl Default for CellSize {
 pub enum Piece {
     /// Nothing.
     Empty,
+    /// No cell at all: a place that the board leaves out.
+    Hole,
     /// A knot die.
     Die {
         /// The open edges.

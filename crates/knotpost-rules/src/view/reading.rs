@@ -46,6 +46,8 @@ fn read_panel(panel: &Panel, view: &View) -> Vec<String> {
     lines.extend(read_owners(panel));
     if panel.shape == Shape::Houses {
         lines.extend(read_houses(panel));
+    } else if panel.shape == Shape::Edges {
+        lines.extend(read_edges(panel, view));
     } else if panel.is_of_tokens() {
         lines.extend(panel.tell_owners());
         lines.extend(read_tokens(panel, view));
@@ -119,7 +121,7 @@ fn read_pieces(panel: &Panel, view: &View) -> Vec<String> {
 
 fn read_piece(piece: Piece, view: &View) -> Option<String> {
     match piece {
-        Piece::Empty => None,
+        Piece::Empty | Piece::Hole => None,
         Piece::Die { face, fate: Fate::Removed } => {
             Some(format!("empty; the last move took die {} off", face.letter()))
         }
@@ -173,6 +175,34 @@ fn read_tokens(panel: &Panel, view: &View) -> Vec<String> {
     }
     let rest = if lines.is_empty() { "All cells are empty." } else { "All other cells are empty." };
     lines.extend(panel.cells.contains(&Piece::Empty).then(|| rest.to_owned()));
+    for (seat, links) in panel.name_links() {
+        lines.extend(fill(&format!("Links of {}:", name_seat(view, seat)), &links));
+    }
+    lines
+}
+
+/// The drawn lines, and the boxes of each owner; neither free lines nor open boxes.
+fn read_edges(panel: &Panel, view: &View) -> Vec<String> {
+    let (mut drawn, mut boxes): (Vec<String>, Vec<(Seat, Vec<String>)>) = (Vec::new(), Vec::new());
+    for (place, piece) in panel.cells.iter().enumerate() {
+        let Piece::Token { owner, .. } = *piece else { continue };
+        let name = name_cell(panel, place);
+        match (owner, boxes.iter_mut().find(|(known, _)| Some(*known) == owner)) {
+            (None, _) => drawn.push(name),
+            (_, Some((_, names))) => names.push(name),
+            (Some(seat), None) => boxes.push((seat, vec![name])),
+        }
+    }
+    if drawn.is_empty() {
+        return vec!["No line is drawn.".to_owned()];
+    }
+    boxes.sort_by_key(|(seat, _)| seat.index());
+    let mut lines = fill("Lines drawn:", &drawn);
+    for (seat, names) in boxes {
+        lines.extend(fill(&format!("Boxes of {}:", name_seat(view, seat)), &names));
+    }
+    let all = panel.rows() * panel.columns / 2;
+    lines.extend((drawn.len() < all).then(|| "All other lines are free.".to_owned()));
     lines
 }
 

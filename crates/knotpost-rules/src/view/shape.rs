@@ -2,6 +2,7 @@
 //! from this alone.
 
 use super::{Edge, Panel, Piece, join_words, reading::name_cell};
+use crate::seat::Seat;
 
 /// The arrangement of a panel's cells, and their drawing. All but the first are drawn close together, an empty cell as a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,8 +20,23 @@ pub enum Shape {
     Hexagon,
     /// Points where lines cross.
     Points,
+    /// Dots at every other place of every other row, edges between two dots and boxes between four edges.
+    Edges,
     /// Houses that hold seeds, a row a seat, which the owners of the upper and the lower side have.
     Houses,
+}
+
+/// A place of a board of edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgePart {
+    /// Where edges meet.
+    Dot,
+    /// An edge between two dots side by side.
+    Across,
+    /// An edge between two dots one above the other.
+    Down,
+    /// The space between four edges.
+    Box,
 }
 
 impl Panel {
@@ -90,6 +106,7 @@ impl Panel {
         let (rows, columns) = (count(self.rows(), "row"), count(self.columns, "column"));
         match self.shape {
             Shape::Framed | Shape::Square | Shape::Points | Shape::Houses => format!("{rows} by {columns}"),
+            Shape::Edges => format!("{} by {} boxes between dots", self.rows() / 2, self.columns / 2),
             Shape::Slanted => {
                 format!("{rows} by {columns}, each row half a cell further right")
             }
@@ -114,6 +131,30 @@ impl Panel {
             }
         }
         owners.into_iter().map(|(owner, sides)| format!("{owner} owns {}.", join_words(&sides))).collect()
+    }
+
+    /// The part of a board of edges that a place is.
+    pub const fn edge_part(row: usize, column: usize) -> EdgePart {
+        match (row % 2, column % 2) {
+            (0, 0) => EdgePart::Dot,
+            (0, _) => EdgePart::Across,
+            (_, 0) => EdgePart::Down,
+            _ => EdgePart::Box,
+        }
+    }
+
+    /// The links of each seat by the names of their cells: `b3-d4`.
+    pub fn name_links(&self) -> Vec<(Seat, Vec<String>)> {
+        let mut named: Vec<(Seat, Vec<String>)> = Vec::new();
+        for (from, to, seat) in self.links.iter().flatten() {
+            let name = format!("{}-{}", name_cell(self, *from), name_cell(self, *to));
+            match named.iter_mut().find(|(known, _)| known == seat) {
+                Some((_, names)) => names.push(name),
+                None => named.push((*seat, vec![name])),
+            }
+        }
+        named.sort_by_key(|(seat, _)| seat.index());
+        named
     }
 
     /// The last move in a sentence, where the panel marks its cells.

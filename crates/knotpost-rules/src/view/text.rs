@@ -252,7 +252,7 @@ fn draw_piece(line: &mut String, piece: Piece, within: usize, size: CellSize) {
         Piece::Token { sign, .. } if within == height / 2 => {
             push_centred(line, sign.encode_utf8(&mut [0; 4]), width);
         }
-        Piece::Empty | Piece::Token { .. } => push_blanks(line, width),
+        Piece::Empty | Piece::Hole | Piece::Token { .. } => push_blanks(line, width),
         Piece::Die { face, fate: Fate::Stays | Fate::Placed | Fate::Captured } => {
             push_centred(line, draw_face(face, within), width);
         }

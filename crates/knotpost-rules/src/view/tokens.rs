@@ -2,9 +2,10 @@
 //! says, half a cell being one character.
 
 use super::{
-    Edge, Panel, Piece, Shape, houses,
+    Edge, EdgePart, Panel, Piece, Shape, houses,
     text::{MARGIN, push_blanks, push_row_label},
 };
+use crate::seat::Seat;
 
 /// Margin characters where the blanks around the arrow are left out.
 const TIGHT_MARGIN: usize = MARGIN - 2;
@@ -20,27 +21,85 @@ pub(super) fn draw(panel: &Panel, tight: bool) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(name_owners(panel, 0, margin, [left, top, right]));
     lines.extend(label_columns(panel, Edge::Top, margin));
-    lines.push(rule(panel, 0, margin));
-    lines.extend((0..panel.rows()).map(|row| {
+    let is_framed = panel.shape != Shape::Edges;
+    lines.extend(is_framed.then(|| rule(panel, 0, margin)));
+    let links = draw_links(panel);
+    for row in 0..panel.rows() {
+        if let Some(between) = row.checked_sub(1).and_then(|above| links.get(2 * above + 1)) {
+            let gap = " ".repeat(margin);
+            lines.push(format!("{gap}|{}|", between.iter().collect::<String>()));
+        }
         let mut line = " ".repeat(panel.indent(row));
         push_row_label(&mut line, panel, Edge::Left, row, tight);
-        push_cells(&mut line, panel, row);
+        push_cells(&mut line, panel, row, links.get(2 * row).map_or(&[], Vec::as_slice));
         push_row_label(&mut line, panel, Edge::Right, row, tight);
-        line
-    }));
-    lines.push(rule(panel, last, margin));
+        lines.push(line);
+    }
+    lines.extend(is_framed.then(|| rule(panel, last, margin)));
     lines.extend(label_columns(panel, Edge::Bottom, margin));
     lines.extend(name_owners(panel, last, margin, ["", panel.margin(Edge::Bottom).owner, ""]));
     lines
 }
 
-/// Adds the cells of a row between their frame; those of the last move stand in brackets.
-fn push_cells(line: &mut String, panel: &Panel, row: usize) {
+/// The signs of links, two lines a row of cells and two signs a cell: the middle of a link stands for it, and strokes lead
+/// there from its ends where nothing else is. No two links have the same middle unless they cross.
+fn draw_links(panel: &Panel) -> Vec<Vec<char>> {
+    let Some(links) = &panel.links else { return Vec::new() };
+    let mut signs = vec![vec![' '; 2 * panel.columns + 1]; 2 * panel.rows()];
+    let mut set = |line: usize, at: usize, sign: char| {
+        if let Some(slot) = signs.get_mut(line).and_then(|line| line.get_mut(at)) {
+            *slot = sign;
+        }
+    };
+    let ends = |(from, to, _): &(usize, usize, Seat)| {
+        let (upper, lower) = (panel.find(*from.min(to)), panel.find(*from.max(to)));
+        let (left, right) = (upper.1.min(lower.1), upper.1.max(lower.1));
+        let middle = (upper.0 + lower.0, left + right + 1);
+        let stroke = if lower.1 > upper.1 { '\\' } else { '/' };
+        (upper, lower, middle, right - left > lower.0 - upper.0, stroke)
+    };
+    for (upper, lower, _, is_flat, stroke) in links.iter().map(ends) {
+        let aside =
+            |(row, column): (usize, usize), right: bool| (2 * row, 2 * column + 2 * usize::from(right));
+        if is_flat {
+            let ((above, first), (below, last)) = (aside(upper, stroke == '\\'), aside(lower, stroke == '/'));
+            set(above, first, '-');
+            set(below, last, '-');
+        } else {
+            set(2 * upper.0 + 1, 2 * upper.1 + 1, '|');
+            set((2 * lower.0).saturating_sub(1), 2 * lower.1 + 1, '|');
+        }
+    }
+    for (_, _, (line, at), _, stroke) in links.iter().map(ends) {
+        set(line, at, stroke);
+    }
+    signs
+}
+
+/// Adds the cells of a row between their frame, with the signs of links between them; those of the last move stand in
+/// brackets where no link does.
+fn push_cells(line: &mut String, panel: &Panel, row: usize, links: &[char]) {
     let (start, count) = (panel.start(row), panel.cells_in(row));
     let mut signs = vec![' '; 2 * count + 1];
     for (column, pair) in signs.as_chunks_mut::<2>().0.iter_mut().enumerate() {
         let is_star = panel.stars.contains(&(start + column));
-        pair[1] = sign(panel.cell(row, column), if is_star { '+' } else { '.' });
+        let empty = match (panel.shape, Panel::edge_part(row, column)) {
+            (Shape::Edges, EdgePart::Dot) => '+',
+            (Shape::Edges, EdgePart::Box) => ' ',
+            _ if is_star => '+',
+            _ => '.',
+        };
+        pair[1] = sign(panel.cell(row, column), empty);
+    }
+    if panel.shape == Shape::Edges {
+        // An edge reaches from dot to dot.
+        for at in (0..signs.len()).rev().filter(|at| signs.get(*at) == Some(&'-')).collect::<Vec<_>>() {
+            for beside in [at - 1, at + 1] {
+                if let Some(sign) = signs.get_mut(beside) {
+                    *sign = '-';
+                }
+            }
+        }
     }
     for place in panel.last.iter().filter_map(|place| place.checked_sub(start)).filter(|place| *place < count)
     {
@@ -50,6 +109,9 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize) {
             }
         }
     }
+    for (sign, link) in signs.iter_mut().zip(links).filter(|(_, link)| **link != ' ') {
+        *sign = *link;
+    }
     line.push(side(panel, row, |row| panel.indent(row)));
     line.extend(signs);
     line.push(side(panel, row, |row| panel.indent(row) + 2 * panel.cells_in(row)));
@@ -58,12 +120,16 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize) {
 const fn sign(piece: Piece, empty: char) -> char {
     match piece {
         Piece::Token { sign, .. } => sign,
+        Piece::Hole => ' ',
         _ => empty,
     }
 }
 
 /// The frame at an end of a row, by where that end lies in the rows above and below.
 fn side(panel: &Panel, row: usize, end: impl Fn(usize) -> usize) -> char {
+    if panel.shape == Shape::Edges {
+        return ' ';
+    }
     let (above, below) = (row.checked_sub(1), Some(row + 1).filter(|below| *below < panel.rows()));
     let before = above.map(|above| end(row).cmp(&end(above)));
     let after = below.map(|below| end(below).cmp(&end(row)));

@@ -69,6 +69,8 @@ impl FromStr for House {
 }
 
 impl Spelt for House {
+    type Step = Self;
+
     fn parts(&self) -> Vec<Part> {
         vec![Part::spot("", self)]
     }
@@ -197,7 +199,7 @@ impl Rules for Seeds {
         if number == board.two.next.number() { char::from(letter).to_string() } else { String::new() }
     }
 
-    fn marks(&self, before: &Board, _: &Board, House(letter): House) -> (Vec<Place>, bool) {
-        (vec![Place { letter, number: before.two.next.number() }], false)
+    fn marks(&self, before: &Board, _: &Board, House(letter): &House) -> (Vec<Place>, bool) {
+        (vec![Place { letter: *letter, number: before.two.next.number() }], false)
     }
 }

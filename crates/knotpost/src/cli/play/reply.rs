@@ -177,7 +177,8 @@ impl Writer {
                 let quota: Vec<String> =
                     quota.iter().map(|(name, amount)| format!("{name} {amount}")).collect();
                 let (count, quota) = (moves.len(), quota.join(", "));
-                writeln!(self.output, "\n{count} ways to begin a turn ({quota}):")?;
+                let quota = if quota.is_empty() { quota } else { format!(" ({quota})") };
+                writeln!(self.output, "\n{count} ways to begin a turn{quota}:")?;
             }
             None => match moves.len() + words.len() {
                 1 => writeln!(self.output, "\n1 legal turn:")?,
