@@ -58,6 +58,7 @@ games! {
     y::Y: default_bot(),
     havannah::Havannah: default_bot(),
     gomoku::Gomoku: default_bot(),
+    dots::Dots: default_bot(),
 }
 
 /// The games of these names alone.

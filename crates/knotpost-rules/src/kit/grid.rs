@@ -430,7 +430,11 @@ impl Grid {
 
     /// The place of a cell among all, as panels count.
     pub(super) fn rank(&self, cell: usize) -> Option<usize> {
-        self.frame().into_iter().flatten().position(|other| other == cell)
+        if matches!(self.shape, Shape::Triangle | Shape::Hexagon) {
+            return self.cells.iter().position(|other| other == cell);
+        }
+        let (row, column) = self.row_and_column(cell);
+        self.cells.contains(cell).then_some(row * self.columns + column)
     }
 
     /// Calls `visit` with the name of each of these cells until it breaks off.

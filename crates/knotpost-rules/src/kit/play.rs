@@ -88,6 +88,9 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// True if moves are put together step by step, and are too many to be listed.
     const CHAINS: bool = false;
 
+    /// The completion of the sentence "a move is ...", where a move's own is not enough.
+    const EXPECTED: Option<&'static str> = None;
+
     /// The reason why somebody may not pass in a game that goes on.
     const NO_PASS: &'static str = "nobody may pass who has a move";
 
@@ -300,7 +303,10 @@ impl<R: Rules> Game for Play<R> {
     }
 
     fn read(&self, text: &str) -> Result<R::Move, SyntaxError> {
-        text.parse().or_else(|error| self.rules.read(&self.board, text).ok_or(error))
+        text.parse().or_else(|error| {
+            let error = R::EXPECTED.map_or(error, |expected| SyntaxError::new(text, expected));
+            self.rules.read(&self.board, text).ok_or(error)
+        })
     }
 
     fn is_move(text: &str) -> bool {
