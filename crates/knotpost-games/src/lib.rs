@@ -59,6 +59,7 @@ games! {
     havannah::Havannah: default_bot(),
     gomoku::Gomoku: default_bot(),
     dots::Dots: default_bot(),
+    twixt::Twixt: default_bot(),
 }
 
 /// The games of these names alone.
