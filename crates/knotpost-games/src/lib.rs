@@ -60,6 +60,7 @@ games! {
     gomoku::Gomoku: default_bot(),
     dots::Dots: default_bot(),
     twixt::Twixt: default_bot(),
+    loa::Loa: default_bot(),
 }
 
 /// The games of these names alone.

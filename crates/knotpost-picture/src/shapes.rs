@@ -70,6 +70,18 @@ fn corner(area: Area, number: usize) -> Point {
 /// The ground of a compact panel: tiles, or lines that cross.
 pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let width = (grid.cell * 0.03).max(0.6);
+    if panel.chequered {
+        for (colour, dark) in [(palette.light_cell, false), (palette.dark_cell, true)] {
+            let mut squares = Path::default();
+            let places =
+                (0..panel.rows()).flat_map(|row| (0..panel.columns).map(move |column| (row, column)));
+            for (row, column) in places.filter(|(row, column)| panel.is_dark(*row, *column) == dark) {
+                squares.rectangle(area(panel, grid, row, column));
+            }
+            scene.fill(&squares, colour);
+        }
+        return;
+    }
     let mut lines = Path::default();
     if panel.shape == Shape::Points {
         let centre = |row, column| area(panel, grid, row, column).centre();

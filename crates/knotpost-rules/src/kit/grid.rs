@@ -88,6 +88,12 @@ impl Cells {
         self.zip(others, |these, others| these & !others)
     }
 
+    /// The cells of both sets.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        self.zip(other, |one, other| one | other)
+    }
+
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
         let mut joined = self;
         for (word, other) in joined.0.iter_mut().zip(other.0) {
@@ -328,27 +334,43 @@ impl Grid {
     /// # Errors
     /// Rows, cells in a row and signs are checked.
     pub fn read(&mut self, text: &str) -> Result<(), PositionError> {
+        self.stones = [Cells::NONE; 2];
+        for (cell, row, sign) in self.read_rows(text)? {
+            match sign {
+                '.' => {}
+                'x' => self.put(cell, Seat::FIRST),
+                'o' => self.put(cell, super::other(Seat::FIRST)),
+                found => return Err(PositionError::Cell { row, found }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The signs of the rows of a position string, each with its cell and its row from the top, from 1.
+    ///
+    /// # Errors
+    /// Rows and cells in a row are checked.
+    pub fn read_rows(&self, text: &str) -> Result<Vec<(usize, usize, char)>, PositionError> {
         let (rows, cells): (Vec<&str>, Vec<Vec<usize>>) =
             (text.split('/').collect(), self.by_rows().collect());
         if rows.len() != cells.len() {
             return Err(PositionError::Rows { expected: cells.len(), found: rows.len() });
         }
-        self.stones = [Cells::NONE; 2];
+        let mut read = Vec::new();
         for (row, (signs, cells)) in (1..).zip(rows.into_iter().zip(cells)) {
             let found = signs.chars().count();
             if found != cells.len() {
                 return Err(PositionError::Width { row, expected: cells.len(), found });
             }
-            for (sign, cell) in signs.chars().zip(cells) {
-                match sign {
-                    '.' => {}
-                    'x' => self.put(cell, Seat::FIRST),
-                    'o' => self.put(cell, super::other(Seat::FIRST)),
-                    found => return Err(PositionError::Cell { row, found }),
-                }
-            }
+            read.extend(signs.chars().zip(cells).map(|(sign, cell)| (cell, row, sign)));
         }
-        Ok(())
+        Ok(read)
+    }
+
+    /// The rows of a position string, by the sign of each cell.
+    pub fn write_rows(&self, sign: impl Fn(usize) -> char) -> String {
+        let row = |cells: Vec<usize>| cells.into_iter().map(&sign).collect::<String>();
+        self.by_rows().map(row).collect::<Vec<_>>().join("/")
     }
 
     /// Puts the stones on an empty board again, one after the other, and calls `visit` after each.
@@ -362,7 +384,8 @@ impl Grid {
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    /// A key of the stones.
+    pub fn key(&self) -> Key {
         self.stones.iter().flat_map(|stones| stones.0).fold(Key::EMPTY, Key::with)
     }
 
@@ -445,7 +468,6 @@ impl Grid {
 
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |cells: Vec<usize>| cells.into_iter().map(|cell| self.sign(cell)).collect::<String>();
-        f.write_str(&self.by_rows().map(row).collect::<Vec<_>>().join("/"))
+        f.write_str(&self.write_rows(|cell| self.sign(cell)))
     }
 }

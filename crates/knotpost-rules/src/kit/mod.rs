@@ -8,6 +8,7 @@ mod chains;
 mod grid;
 mod help;
 mod names;
+mod past;
 mod play;
 mod two;
 
@@ -15,5 +16,6 @@ pub use chains::Chains;
 pub use grid::{Cells, Grid};
 pub use help::write_help;
 pub use names::{Names, Place, Refusal, Shift, Spelt};
+pub use past::Past;
 pub use play::{Board, Play, Rules, StepOf};
 pub use two::{End, Two, other};

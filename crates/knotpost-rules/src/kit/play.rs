@@ -81,6 +81,10 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     const ROLES: [&'static str; 2] = ["x", "o"];
     /// The owners of the left, top, right and bottom side.
     const OWNERS: [&'static str; 4] = [""; 4];
+    /// The signs of the seat to move in the position string.
+    const SEATS: [&'static str; 2] = ["1", "2"];
+    /// True if the cells are light and dark by turns.
+    const CHEQUERED: bool = false;
 
     /// True if the scores are the sums of what the moves of each seat have gained.
     const GAINS: bool = false;
@@ -104,6 +108,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     fn setup(options: &GameOptions) -> (Self, Board);
 
     /// Takes up stones that were read from a position string, with the seat to move, and says whether the game is over.
+    /// Nothing has happened before: a game with the ability `History` begins its past here.
     fn take_up(&mut self, board: &Board) -> Option<End>;
 
     /// Plays a move for the seat to move of a game that goes on, and says whether that ends it.
@@ -182,6 +187,11 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         false
     }
 
+    /// The spelling of a legal move in lists of moves, which [`Self::read`] reads.
+    fn list(&self, _board: &Board, mv: &Self::Move) -> String {
+        mv.to_string()
+    }
+
     /// The rows of the position string, and what follows the seat to move; empty where nothing does.
     fn write(&self, board: &Board) -> (String, String) {
         (board.grid.to_string(), String::new())
@@ -247,7 +257,9 @@ pub struct Play<R> {
 impl<R: Rules> fmt::Display for Play<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, rest) = self.rules.write(&self.board);
-        write!(f, "{rows} {}", self.board.two.next)?;
+        let [first, second] = R::SEATS;
+        let seat = if self.board.two.next == Seat::FIRST { first } else { second };
+        write!(f, "{rows} {seat}")?;
         if rest.is_empty() { Ok(()) } else { write!(f, " {rest}") }
     }
 }
@@ -269,10 +281,14 @@ impl<R: Rules> Game for Play<R> {
         let (seat, rest) = seat.split_once(' ').unwrap_or((seat, ""));
         self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two = Two::new(false);
-        self.board.two.next = match seat {
-            "1" => Seat::FIRST,
-            "2" => other(Seat::FIRST),
-            _ => return Err(PositionError::Seat { seats: 2 }),
+        self.board.two.next = match R::SEATS {
+            [first, _] if seat == first => Seat::FIRST,
+            [_, second] if seat == second => other(Seat::FIRST),
+            ["1", _] => return Err(PositionError::Seat { seats: 2 }),
+            [first, second] => {
+                let rule = format!("the seat to move is {first} or {second}");
+                return Err(PositionError::Special(rule));
+            }
         };
         self.board.two.end = self.rules.take_up(&self.board);
         Ok(())
@@ -311,6 +327,16 @@ impl<R: Rules> Game for Play<R> {
 
     fn is_move(text: &str) -> bool {
         text.parse::<R::Move>().is_ok() || R::may_read(text)
+    }
+
+    fn list(&self, mv: &R::Move) -> String {
+        self.rules.list(&self.board, mv)
+    }
+
+    fn forget(&mut self) {
+        if R::META.abilities.has(Ability::History) {
+            self.board.two.end = self.rules.take_up(&self.board);
+        }
     }
 
     fn pass(&mut self) -> Result<(), Forbidden> {
@@ -450,6 +476,7 @@ impl<R: Rules> Show for Play<R> {
         let Board { grid, two } = &self.board;
         let piece = |cell| self.rules.piece(&self.board, cell);
         let mut panel = grid.panel(R::OWNERS, piece, |cell| self.rules.spot(&self.board, cell));
+        panel.chequered = R::CHEQUERED;
         panel.last = places.iter().filter_map(|place| grid.rank(grid.find(*place)?)).collect();
         panel.arrow = match panel.last.as_slice() {
             [from, .., to] if *has_arrow => Some([*from, *to]),

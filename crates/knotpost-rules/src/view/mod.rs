@@ -91,6 +91,8 @@ pub struct Panel {
     pub arrow: Option<[usize; 2]>,
     /// Links between cells, by places in `cells`, each with its owner; `None` on boards without links.
     pub links: Option<Vec<(usize, usize, Seat)>>,
+    /// True if the cells are light and dark by turns, as on a chess board, the one at the top left being light.
+    pub chequered: bool,
     /// Points by which places are counted, by their places in `cells`; where one is empty, it is drawn stronger.
     pub stars: Vec<usize>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.

@@ -45,6 +45,11 @@ impl Panel {
         self.shape != Shape::Framed
     }
 
+    /// True for the dark cells of a chequered panel.
+    pub const fn is_dark(&self, row: usize, column: usize) -> bool {
+        self.chequered && (row + column) % 2 == 1
+    }
+
     /// Rows of cells.
     pub const fn rows(&self) -> usize {
         match (self.shape, self.cells.len().checked_div(self.columns)) {

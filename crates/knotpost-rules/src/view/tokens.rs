@@ -87,6 +87,7 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize, links: &[char]) {
             (Shape::Edges, EdgePart::Dot) => '+',
             (Shape::Edges, EdgePart::Box) => ' ',
             _ if is_star => '+',
+            _ if panel.is_dark(row, column) => ':',
             _ => '.',
         };
         pair[1] = sign(panel.cell(row, column), empty);
