@@ -61,6 +61,7 @@ games! {
     dots::Dots: default_bot(),
     twixt::Twixt: default_bot(),
     loa::Loa: default_bot(),
+    go::Go: default_bot(),
 }
 
 /// The games of these names alone.

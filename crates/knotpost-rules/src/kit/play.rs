@@ -13,6 +13,7 @@ use crate::{
     meta::{Ability, Meta},
     moves,
     options::GameOptions,
+    record::Format,
     seat::{Seat, Seats},
     seed::Seed,
     turn::{Outcome, Scores},
@@ -98,6 +99,9 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// The reason why somebody may not pass in a game that goes on.
     const NO_PASS: &'static str = "nobody may pass who has a move";
 
+    /// The forms of records beside that of the server.
+    const FORMATS: &'static [Format] = &[];
+
     /// The stones on the board in answer to which the second seat may swap, where [`Board::new`] gives that right.
     const SWAP_AFTER: u32 = 1;
 
@@ -137,6 +141,16 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
             });
         }
         Ok(())
+    }
+
+    /// True if the moves of this position are [chains](Self::CHAINS).
+    fn has_chains(&self, _board: &Board) -> bool {
+        Self::CHAINS
+    }
+
+    /// The canonical form of a legal move, where several spellings mean the same.
+    fn normalise(&self, _board: &Board, mv: &Self::Move) -> Self::Move {
+        mv.clone()
     }
 
     /// True if a begun move can be played as it is.
@@ -266,6 +280,7 @@ impl<R: Rules> fmt::Display for Play<R> {
 
 impl<R: Rules> Game for Play<R> {
     const META: &'static Meta = R::META;
+    const FORMATS: &'static [Format] = R::FORMATS;
 
     type Move = R::Move;
     type Step = StepOf<R>;
@@ -358,6 +373,10 @@ impl<R: Rules> Game for Play<R> {
         R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.must_pass(&self.board)
     }
 
+    fn normalise(&self, mv: &R::Move) -> R::Move {
+        self.rules.normalise(&self.board, mv)
+    }
+
     fn may_pass(&self) -> bool {
         R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.may_pass(&self.board)
     }
@@ -409,11 +428,11 @@ impl<R: Rules> Game for Play<R> {
     }
 
     fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
-        R::CHAINS.then(Vec::new)
+        self.rules.has_chains(&self.board).then(Vec::new)
     }
 
     fn each_move(&self, visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>) {
-        if R::CHAINS {
+        if self.rules.has_chains(&self.board) {
             let _ = moves::visit_from(self, None, visit);
         } else if !self.is_over() {
             self.rules.each_move(&self.board, visit);
@@ -457,6 +476,7 @@ impl<R: Rules> Game for Play<R> {
         match (self.board.two.end, self.scores()) {
             (Some(end), _) => end.outcome(),
             (None, Scores::Points(points)) => Outcome::rank(&points, "score"),
+            (None, Scores::Halves(halves)) => Outcome::rank(&halves, "score"),
             (None, _) => End { winner: None, reason: "even" }.outcome(),
         }
     }
