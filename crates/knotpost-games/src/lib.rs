@@ -60,8 +60,12 @@ games! {
     gomoku::Gomoku: default_bot(),
     dots::Dots: default_bot(),
     twixt::Twixt: default_bot(),
-    loa::Loa: default_bot(),
     go::Go: default_bot(),
+    loa::Loa: default_bot(),
+    wari::Wari: default_bot(),
+    amazons::Amazons: default_bot(),
+    nmm::Nmm: default_bot(),
+    checkers::Checkers: default_bot(),
 }
 
 /// The games of these names alone.

@@ -22,6 +22,9 @@ pub struct Line {
     pub seed: Option<String>,
     /// The turns so far, each in any spelling.
     pub moves: Vec<String>,
+    /// A turn begun in this position, whose ways to go on `legal` has instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<String>,
     /// The legal moves, in any order; where moves are put together step by step what they can begin with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legal: Option<Vec<String>>,
@@ -178,7 +181,8 @@ fn differs<T: PartialEq + std::fmt::Debug>(
 /// A position as our rules see it.
 fn describe(line: &Line, position: &dyn Position) -> Line {
     let numbers = |seats: Vec<Seat>| seats.into_iter().map(Seat::number).collect();
-    let begun = position.steps("").ok().flatten().map(|steps| steps.next);
+    let begun = line.begun.as_deref().unwrap_or_default();
+    let begun = position.steps(begun).ok().flatten().map(|steps| steps.next);
     let winners = match position.status() {
         Status::Over(outcome) => Some(numbers(outcome.winners())),
         Status::ToAct(_) => None,
@@ -189,6 +193,7 @@ fn describe(line: &Line, position: &dyn Position) -> Line {
         players: line.players,
         seed: line.seed.clone(),
         moves: line.moves.clone(),
+        begun: line.begun.clone(),
         legal: Some(begun.unwrap_or_else(|| position.legal_moves())),
         refused: None,
         words: Some(position.legal_words().into_iter().map(str::to_owned).collect()),

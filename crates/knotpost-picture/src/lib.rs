@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod chessmen;
 mod gain;
 mod geometry;
 mod glyphs;

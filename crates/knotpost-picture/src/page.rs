@@ -1,7 +1,7 @@
 //! The page layout: rows of panels, the roll, the standing. It must not know how pieces look.
 
 use crate::{
-    Faces, MOST_SHOWN, gain,
+    Faces, MOST_SHOWN, chessmen, gain,
     geometry::{Area, Path, Point, at},
     key,
     knots::{self, Grid},
@@ -304,14 +304,18 @@ type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
 
 fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
-    let has_discs = |piece: &Piece| matches!(piece, Piece::Token { look, .. } if look.figure == Figure::Disc);
+    let has = |fits: fn(Figure) -> bool| {
+        pieces().any(|piece| matches!(piece, Piece::Token { look, .. } if fits(look.figure)))
+    };
     // Houses are told apart by their sides.
     let has_owner = |piece: &Piece| match piece {
         Piece::Token { owner: Some(_), look, .. } => !matches!(look.figure, Figure::Seeds(_)),
         _ => false,
     };
-    let mark: Option<DrawMark> = if pieces().any(has_discs) {
+    let mark: Option<DrawMark> = if has(|figure| matches!(figure, Figure::Disc | Figure::Crowned)) {
         Some(tokens::draw_disc)
+    } else if has(|figure| matches!(figure, Figure::Chess(_))) {
+        Some(chessmen::draw_pawn)
     } else if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {
         Some(stones::draw_badge)
     } else if pieces().any(has_owner) {

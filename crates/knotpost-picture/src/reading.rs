@@ -1,6 +1,7 @@
 //! A board in words, for screen readers.
 
 use crate::weave::Weave;
+use knotpost_rules::Seat;
 use knotpost_rules::knot::{Face, Side};
 use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Shape, Sight, View};
 use std::fmt::Write;
@@ -154,6 +155,16 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
                 let _ = write!(words, "{seeds}");
             }
             (Figure::Line, _) => words.push_str("line"),
+            (Figure::Crowned, _) => {
+                let _ = write!(words, "king of {}", sign.to_ascii_lowercase());
+            }
+            (Figure::Chess(man), Some(Seat::FIRST)) => {
+                let _ = write!(words, "white {}", man.word());
+            }
+            (Figure::Chess(man), _) => {
+                let _ = write!(words, "black {}", man.word());
+            }
+            (Figure::Blocked, _) => words.push_str("blocked"),
             (Figure::Counter | Figure::Disc | Figure::Sign, _) => words.push(sign),
         },
         Piece::Stone { name, sides: [north, east, south, west], owner, fate } => {

@@ -86,16 +86,29 @@ pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette:
     if panel.shape == Shape::Points {
         let centre = |row, column| area(panel, grid, row, column).centre();
         let (bottom, right) = (panel.rows().saturating_sub(1), panel.columns.saturating_sub(1));
-        for row in 0..=bottom {
-            lines.stroke(centre(row, 0), centre(row, right));
+        let place = |place: usize| {
+            let (row, column) = panel.find(place);
+            centre(row, column)
+        };
+        if panel.lines.is_empty() {
+            for row in 0..=bottom {
+                lines.stroke(centre(row, 0), centre(row, right));
+            }
+            for column in 0..=right {
+                lines.stroke(centre(0, column), centre(bottom, column));
+            }
         }
-        for column in 0..=right {
-            lines.stroke(centre(0, column), centre(bottom, column));
+        for [from, to] in &panel.lines {
+            lines.stroke(place(*from), place(*to));
         }
         scene.stroke(&lines, palette.trace, width);
         let mut stars = Path::default();
-        for (row, column) in panel.stars.iter().map(|place| panel.find(*place)) {
-            stars.circle(centre(row, column), grid.cell * 0.09);
+        let points = panel.cells.iter().enumerate().filter(|(_, piece)| **piece != Piece::Hole);
+        let points = points
+            .map(|(place, _)| place)
+            .filter(|place| !panel.lines.is_empty() || panel.stars.contains(place));
+        for point in points {
+            stars.circle(place(point), grid.cell * 0.09);
         }
         return scene.fill(&stars, palette.trace);
     }

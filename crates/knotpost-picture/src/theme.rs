@@ -62,6 +62,8 @@ pub(crate) struct Palette {
     pub paths: [(Colour, Colour); 7],
     pub ghost: Colour,
     pub win: Colour,
+    /// Chessmen of the first and the second seat, and their lines.
+    pub men: [(Colour, Colour); 2],
     /// Strong colour, and a pale one for large areas; the fifth seat repeats the first.
     pub seats: [(Colour, Colour); 4],
 }
@@ -77,7 +79,7 @@ const VERMILION: Colour = Colour(0x00d5_5e00);
 const PURPLE: Colour = Colour(0x00cc_79a7);
 
 /// Variables of the style sheet, so that a page's theme follows its reader, with their light and dark colours.
-const COLOURS: [(&str, Colour, Colour); 38] = [
+const COLOURS: [(&str, Colour, Colour); 42] = [
     ("page", Colour(0x00fb_f8f1), Colour(0x0016_181d)),
     ("board", Colour(0x00f1_ebdd), Colour(0x001d_2027)),
     ("tile", Colour(0x00ff_fefb), Colour(0x002c_3039)),
@@ -116,6 +118,10 @@ const COLOURS: [(&str, Colour, Colour); 38] = [
     ("pale4", Colour(0x00f3_dfe9), Colour(0x004a_3240)),
     ("ghost", Colour(0x00f7_ecd0), Colour(0x0035_3226)),
     ("win", Colour(0x0079_1444), Colour(0x00f0_e442)),
+    ("man1", Colour(0x00ff_fefb), Colour(0x00ec_e8df)),
+    ("man2", Colour(0x0029_2824), Colour(0x0010_1216)),
+    ("line1", Colour(0x0029_2824), Colour(0x0010_1216)),
+    ("line2", Colour(0x0081_796a), Colour(0x00a3_9f97)),
 ];
 
 /// Above all colours: larger numbers are places in [`COLOURS`].
@@ -163,6 +169,7 @@ impl Source {
             ],
             ghost: self.colour(36),
             win: self.colour(37),
+            men: [(self.colour(38), self.colour(40)), (self.colour(39), self.colour(41))],
         }
     }
 
@@ -209,6 +216,12 @@ impl Palette {
     /// Colour of a closed path, counted from 0, and of its marks.
     pub(crate) fn path(&self, number: usize) -> (Colour, Colour) {
         self.paths.get(number % self.paths.len()).copied().unwrap_or((self.ink, self.tile))
+    }
+
+    /// Colour of the chessmen of a seat, counted from 0, and of their lines.
+    pub(crate) fn man(&self, index: usize) -> (Colour, Colour) {
+        let [light, dark] = self.men;
+        if index == 0 { light } else { dark }
     }
 
     /// Strong and pale colour of a seat, counted from 0.

@@ -1,6 +1,7 @@
 //! Draws tokens: pavements, counters, targets, and the marks that distinguish seats without colours.
 
 use crate::{
+    chessmen,
     geometry::{Area, Path, Point, at},
     knots::Grid,
     lettering::{Hand, Weight},
@@ -48,6 +49,19 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
                 // A box is as wide as two places.
                 let size = if panel.shape == Arrangement::Edges { 0.6 } else { 0.38 };
                 draw_disc(scene, seat, area.centre(), area.width * size, palette);
+            }
+            Figure::Crowned => {
+                let seat = owner.unwrap_or(Seat::FIRST);
+                chessmen::draw_crowned(scene, seat, area.centre(), area.width * 0.38, palette);
+            }
+            Figure::Chess(man) => {
+                let seat = owner.unwrap_or(Seat::FIRST);
+                chessmen::draw(scene, (man, seat), area.centre(), area.width, palette);
+            }
+            Figure::Blocked => {
+                let mut block = Path::default();
+                block.rounded(area.inset(area.width * 0.16), area.width * 0.1);
+                scene.fill(&block, palette.trace);
             }
             Figure::Seeds(seeds) => draw_house(scene, seeds, area, palette),
             Figure::Sign => {
@@ -139,15 +153,24 @@ fn draw_arrow(scene: &mut Scene, from: Point, to: Point, cell: f32, palette: &Pa
 
 /// Solid with a cross for seat 1, hollow for seat 2; twice `size` wide.
 pub(crate) fn draw_disc(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
+    if seat == Seat::FIRST {
+        draw_plain_disc(scene, seat, place, size, palette);
+        let mut cross = Path::default();
+        let on = |x: f32, y: f32| place + at(x, y) * (size * 0.4);
+        cross.stroke(on(-1.0, -1.0), on(1.0, 1.0)).stroke(on(1.0, -1.0), on(-1.0, 1.0));
+        scene.stroke(&cross, palette.badge, size * 0.22);
+    } else {
+        draw_plain_disc(scene, seat, place, size, palette);
+    }
+}
+
+/// A disc as [`draw_disc`] draws it, without the cross.
+pub(crate) fn draw_plain_disc(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     let mut disc = Path::default();
     if seat == Seat::FIRST {
         disc.circle(place, size);
         scene.paint(&disc, &[Paint::Fill(strong), Paint::line(palette.rim, size * 0.1)]);
-        let mut cross = Path::default();
-        let on = |x: f32, y: f32| place + at(x, y) * (size * 0.4);
-        cross.stroke(on(-1.0, -1.0), on(1.0, 1.0)).stroke(on(1.0, -1.0), on(-1.0, 1.0));
-        scene.stroke(&cross, palette.badge, size * 0.22);
     } else {
         disc.circle(place, size * 0.83);
         let rim = Paint::line(palette.rim, size * 0.44);

@@ -77,6 +77,12 @@ impl Cells {
         None
     }
 
+    /// The cells of both sets.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        self.zip(other, |one, other| one | other)
+    }
+
     /// A key and these cells.
     pub fn add_to(self, key: Key) -> Key {
         self.0.into_iter().fold(key, Key::with)
@@ -86,12 +92,6 @@ impl Cells {
     #[must_use]
     pub fn minus(self, others: Self) -> Self {
         self.zip(others, |these, others| these & !others)
-    }
-
-    /// The cells of both sets.
-    #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        self.zip(other, |one, other| one | other)
     }
 
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {

@@ -39,6 +39,27 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Reads cells one after the other, between them one of these signs or none: `d1-d7/g7`, `d1d7g7`.
+    pub fn read_all(text: &str, between: &[char]) -> Option<Vec<Self>> {
+        let mut cells = Vec::new();
+        for word in text.split(between) {
+            let starts = |(at, pair): (usize, &[u8])| match pair {
+                [before, after] => (before.is_ascii_digit() && after.is_ascii_alphabetic()).then_some(at + 1),
+                _ => None,
+            };
+            let mut begin = 0;
+            let is_lettered = word.starts_with(|sign: char| sign.is_ascii_alphabetic());
+            for end in word.as_bytes().windows(2).enumerate().filter_map(starts).filter(|_| is_lettered) {
+                cells.push(Self::read(word.get(begin..end)?)?);
+                begin = end;
+            }
+            cells.push(Self::read(word.get(begin..)?)?);
+        }
+        Some(cells)
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", char::from(self.letter), self.number)

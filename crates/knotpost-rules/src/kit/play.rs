@@ -230,6 +230,16 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         board.grid.piece(cell)
     }
 
+    /// The ends of the lines that join points, by their cells; empty where these are whole rows and columns.
+    fn lines(&self) -> Vec<[usize; 2]> {
+        Vec::new()
+    }
+
+    /// The pieces of a seat, as this stands beside its score.
+    fn role(&self, seat: Seat) -> String {
+        Self::ROLES.get(seat.index()).copied().unwrap_or_default().to_owned()
+    }
+
     /// The standing; none where somebody just wins.
     fn scores(&self, _board: &Board) -> Scores {
         Scores::None
@@ -497,6 +507,8 @@ impl<R: Rules> Show for Play<R> {
         let piece = |cell| self.rules.piece(&self.board, cell);
         let mut panel = grid.panel(R::OWNERS, piece, |cell| self.rules.spot(&self.board, cell));
         panel.chequered = R::CHEQUERED;
+        let line = |[from, to]: [usize; 2]| Some([grid.rank(from)?, grid.rank(to)?]);
+        panel.lines = self.rules.lines().into_iter().filter_map(line).collect();
         panel.last = places.iter().filter_map(|place| grid.rank(grid.find(*place)?)).collect();
         panel.arrow = match panel.last.as_slice() {
             [from, .., to] if *has_arrow => Some([*from, *to]),
@@ -508,18 +520,18 @@ impl<R: Rules> Show for Play<R> {
         });
         let names = R::META.seat_names(2);
         let scores = self.scores().texts();
-        let line = |((seat, name), role): ((Seat, &&'static str), &str)| ScoreLine {
+        let line = |(seat, name): (Seat, &&'static str)| ScoreLine {
             seat,
             name,
-            role: match two.retired.contains(seat) {
-                true => "out".to_owned(),
+            role: match (two.retired.contains(seat), self.rules.role(seat)) {
+                (true, _) => "out".to_owned(),
                 // A side called X need not be told to have the sign x.
-                false if role.eq_ignore_ascii_case(name) => String::new(),
-                false => role.to_owned(),
+                (false, role) if role.eq_ignore_ascii_case(name) => String::new(),
+                (false, role) => role,
             },
             score: scores.get(seat.index()).cloned().unwrap_or_default(),
         };
-        let lines = Seats::first(2).iter().zip(names).zip(R::ROLES).map(line).collect();
+        let lines = Seats::first(2).iter().zip(names).map(line).collect();
         View { panels: vec![panel], scores: lines, legend: self.write_legend(names), ..View::default() }
     }
 

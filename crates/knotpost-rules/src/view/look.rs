@@ -41,8 +41,60 @@ pub enum Figure {
     Disc,
     /// A drawn edge between two dots.
     Line,
+    /// A king of checkers: a man with a crown.
+    Crowned,
+    /// A chessman: light for seat 1, dark for seat 2.
+    Chess(Chessman),
+    /// Nothing can stand here any more.
+    Blocked,
     /// A house of its owner with this many seeds.
     Seeds(u8),
+}
+
+/// The pieces of chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Chessman {
+    /// Pawn.
+    Pawn,
+    /// Knight.
+    Knight,
+    /// Bishop.
+    Bishop,
+    /// Rook.
+    Rook,
+    /// Queen.
+    Queen,
+    /// King.
+    King,
+}
+
+impl Chessman {
+    /// All of them, each with its word.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Pawn, "pawn"),
+        (Self::Knight, "knight"),
+        (Self::Bishop, "bishop"),
+        (Self::Rook, "rook"),
+        (Self::Queen, "queen"),
+        (Self::King, "king"),
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        Self::ALL.into_iter().find(|(man, _)| *man == self).map_or("piece", |(_, word)| word)
+    }
+}
+
+impl Figure {
+    /// A word for it in lists, where its sign alone does not say what it is.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Crowned => Some("king"),
+            Self::Chess(man) => Some(man.word()),
+            Self::Blocked => Some("blocked"),
+            _ => None,
+        }
+    }
 }
 
 /// The sight of a cell from where the last token lies.

@@ -13,7 +13,7 @@ mod tokens;
 
 pub use cast::{Cast, Now};
 pub use layout::Layout;
-pub use look::{Figure, Ground, Look, RolledDie, Sight};
+pub use look::{Chessman, Figure, Ground, Look, RolledDie, Sight};
 pub use news::{News, join_words};
 pub use shape::{EdgePart, Shape};
 
@@ -89,10 +89,12 @@ pub struct Panel {
     pub last: Vec<usize>,
     /// From where to where the last move went, by places in `cells`.
     pub arrow: Option<[usize; 2]>,
-    /// Links between cells, by places in `cells`, each with its owner; `None` on boards without links.
-    pub links: Option<Vec<(usize, usize, Seat)>>,
+    /// Lines between points, by the places of their ends in `cells`; empty where these are whole rows and columns.
+    pub lines: Vec<[usize; 2]>,
     /// True if the cells are light and dark by turns, as on a chess board, the one at the top left being light.
     pub chequered: bool,
+    /// Links between cells, by places in `cells`, each with its owner; `None` on boards without links.
+    pub links: Option<Vec<(usize, usize, Seat)>>,
     /// Points by which places are counted, by their places in `cells`; where one is empty, it is drawn stronger.
     pub stars: Vec<usize>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.

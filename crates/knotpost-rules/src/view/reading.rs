@@ -158,20 +158,26 @@ fn name_seat(view: &View, seat: Seat) -> &'static str {
 
 /// The cells of each sign, signs in the order in which they are met; no empty cells.
 fn read_tokens(panel: &Panel, view: &View) -> Vec<String> {
-    let mut groups: Vec<(char, Option<Seat>, Vec<String>)> = Vec::new();
+    type Group = (char, Option<Seat>, Option<&'static str>, Vec<String>);
+    let mut groups: Vec<Group> = Vec::new();
     for (place, piece) in panel.cells.iter().enumerate() {
-        let Piece::Token { sign, owner, .. } = *piece else { continue };
+        let Piece::Token { sign, owner, look } = *piece else { continue };
         let cell = name_cell(panel, place);
         match groups.iter_mut().find(|(known, ..)| *known == sign) {
-            Some((_, _, cells)) => cells.push(cell),
-            None => groups.push((sign, owner, vec![cell])),
+            Some((.., cells)) => cells.push(cell),
+            None => groups.push((sign, owner, look.figure.word(), vec![cell])),
         }
     }
-    groups.sort_by_key(|(_, owner, _)| owner.is_none());
+    groups.sort_by_key(|(_, owner, word, _)| (owner.is_none(), word.and(*owner).map(Seat::index)));
     let mut lines = Vec::new();
-    for (sign, owner, cells) in groups {
-        let whose = owner.map_or_else(String::new, |seat| format!(" of {}", name_seat(view, seat)));
-        lines.extend(fill(&format!("Sign {sign}{whose}:"), &cells));
+    for (sign, owner, word, cells) in groups {
+        let heading = match (word, owner.map(|seat| name_seat(view, seat))) {
+            (Some(word), Some(side)) => format!("{side}, {word}:"),
+            (Some(word), None) => format!("Cells {word}:"),
+            (None, Some(side)) => format!("Sign {sign} of {side}:"),
+            (None, None) => format!("Sign {sign}:"),
+        };
+        lines.extend(fill(&heading, &cells));
     }
     let rest = if lines.is_empty() { "All cells are empty." } else { "All other cells are empty." };
     lines.extend(panel.cells.contains(&Piece::Empty).then(|| rest.to_owned()));

@@ -50,6 +50,19 @@ impl Panel {
         self.chequered && (row + column) % 2 == 1
     }
 
+    /// The column where a drawn line along the row through this place begins, and whether one runs down through it.
+    pub fn lines_at(&self, row: usize, column: usize) -> (Option<usize>, bool) {
+        let ends = self.lines.iter().map(|[from, to]| (self.find(*from), self.find(*to)));
+        let (mut across, mut down) = (None, false);
+        for ((top, left), (bottom, right)) in ends {
+            if top == bottom && top == row && (left..=right).contains(&column) {
+                across = across.min(Some(left)).or(Some(left));
+            }
+            down |= left == right && left == column && (top..=bottom).contains(&row);
+        }
+        (across, down)
+    }
+
     /// Rows of cells.
     pub const fn rows(&self) -> usize {
         match (self.shape, self.cells.len().checked_div(self.columns)) {

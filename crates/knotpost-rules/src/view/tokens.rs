@@ -91,6 +91,13 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize, links: &[char]) {
             _ => '.',
         };
         pair[1] = sign(panel.cell(row, column), empty);
+        let (across, down) = panel.lines_at(row, column);
+        if across.is_some_and(|first| first < column) {
+            pair[0] = '-';
+        }
+        if panel.cell(row, column) == Piece::Hole && (across.is_some() || down) {
+            pair[1] = if across.is_some() { '-' } else { '|' };
+        }
     }
     if panel.shape == Shape::Edges {
         // An edge reaches from dot to dot.
