@@ -2,6 +2,7 @@
 //! 1500.
 
 mod notation;
+mod pgn;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use knotpost_bots::{DepthSettings, Profile, Searcher, Typed, levels};
 use knotpost_rules::{
     Abilities, Ability, GameKind, GameOptions, Key, Meta, PositionError, Seat,
     kit::{self, Board, End, Grid, Names, Past, Play, Refusal, Rules, other},
+    record::Format,
     view::{Chessman, Figure, Look, Piece, Shape},
 };
 use std::ops::ControlFlow;
@@ -128,6 +130,7 @@ impl Rules for Men {
     const ROLES: [&'static str; 2] = ["capital letters", "small letters"];
     const SEATS: [&'static str; 2] = ["w", "b"];
     const CHEQUERED: bool = true;
+    const FORMATS: &'static [Format] = &[pgn::PGN];
 
     type Move = Ply;
 
