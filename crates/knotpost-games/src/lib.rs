@@ -58,11 +58,15 @@ games! {
     y::Y: default_bot(),
     havannah::Havannah: default_bot(),
     gomoku::Gomoku: default_bot(),
+    dots::Dots: default_bot(),
+    twixt::Twixt: default_bot(),
+    go::Go: default_bot(),
     loa::Loa: default_bot(),
     wari::Wari: default_bot(),
     amazons::Amazons: default_bot(),
     nmm::Nmm: default_bot(),
     checkers::Checkers: default_bot(),
+    chess::Chess: chess::BOT,
 }
 
 /// The games of these names alone.

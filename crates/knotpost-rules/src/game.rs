@@ -8,6 +8,7 @@ use crate::{
     meta::Meta,
     moves,
     options::GameOptions,
+    record::Format,
     seat::Seat,
     seed::Seed,
     turn::{Outcome, Scores, Status},
@@ -33,6 +34,9 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
     type Step: Copy + Eq + Hash + Into<Self::Move> + TryFrom<Self::Move>;
     /// The refusal of a well-formed move; `Display` is one clause that names the rule.
     type Illegal: Error;
+
+    /// The forms of records beside that of the server.
+    const FORMATS: &'static [Format] = &[];
 
     /// The facts about the game.
     fn meta() -> &'static Meta {

@@ -53,6 +53,6 @@ pub use registry::Registry;
 pub use seat::{Seat, Seats};
 pub use seed::{ParseSeedError, Seed};
 pub use swap::SwapRight;
-pub use turn::{Outcome, Placings, Played, Scores, Status, Steps, Turn, lead};
+pub use turn::{Figure, Outcome, Placings, Played, Scores, Status, Steps, Turn, lead};
 pub use unseen::Unseen;
 pub use view::{Cast, Layout, Now, View, Viewer};

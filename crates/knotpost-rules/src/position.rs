@@ -7,6 +7,7 @@ use crate::{
     help::HelpPage,
     meta::Meta,
     options::{GameOptions, GivenOption, OptionError},
+    record::Format,
     seat::{Seat, Seats},
     seed::Seed,
     turn::{Outcome, Played, Scores, Status, Steps, Turn},
@@ -111,6 +112,9 @@ pub trait AnyGame: Send + Sync {
     /// The facts about the game.
     fn meta(&self) -> &'static Meta;
 
+    /// The forms of records beside that of the server.
+    fn formats(&self) -> &'static [Format];
+
     /// Checks the options and the number of players of a challenge.
     ///
     /// # Errors
@@ -169,6 +173,10 @@ impl<G: Show> Kind<G> {
 impl<G: Show> AnyGame for Kind<G> {
     fn meta(&self) -> &'static Meta {
         self.meta
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        G::FORMATS
     }
 
     fn parse_options(&self, given: &[GivenOption], players: usize) -> Result<GameOptions, OptionError> {

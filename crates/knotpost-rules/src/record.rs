@@ -34,6 +34,19 @@ impl Record {
     }
 }
 
+/// A form of records that programs for a game have in common, such as SGF.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Its word, as files of this form end.
+    pub word: &'static str,
+    /// Its media type.
+    pub media: &'static str,
+    /// Writes a record.
+    pub write: fn(&Record) -> String,
+    /// Reads the games of a file; `None` if the text is of another form, else what is wrong with it.
+    pub read: fn(&str) -> Option<Result<Vec<Record>, String>>,
+}
+
 /// A text is not a game record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {

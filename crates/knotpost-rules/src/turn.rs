@@ -134,6 +134,15 @@ impl fmt::Debug for Placings {
     }
 }
 
+/// A figure of a standing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Figure {
+    /// A whole number, not negative.
+    Whole(u32),
+    /// Any other.
+    Half(f64),
+}
+
 /// The standing of every seat, in seat order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scores {
@@ -141,6 +150,8 @@ pub enum Scores {
     None,
     /// Points, targets or stones.
     Points(Vec<u32>),
+    /// Points with halves, in halves.
+    Halves(Vec<i32>),
     /// Lengths of closed paths in descending order.
     Paths(Vec<Vec<u32>>),
 }
@@ -152,6 +163,11 @@ impl Scores {
         match self {
             Self::None => 0,
             Self::Points(points) => lead(points, seat),
+            Self::Halves(halves) => {
+                let others = halves.iter().enumerate().filter(|(index, _)| *index != seat.index());
+                let rival = others.map(|(_, halves)| *halves).max().unwrap_or(0);
+                halves.get(seat.index()).map_or(0, |own| own - rival)
+            }
             Self::Paths(paths) => {
                 let others = paths.iter().enumerate().filter(|(index, _)| *index != seat.index());
                 let rival = others.map(|(_, lengths)| lengths.as_slice()).max().unwrap_or_default();
@@ -163,11 +179,30 @@ impl Scores {
         }
     }
 
+    /// The figures of each seat; none where there are paths.
+    pub fn figures(&self) -> Option<Vec<Figure>> {
+        match self {
+            Self::None => Some(Vec::new()),
+            Self::Points(points) => Some(points.iter().copied().map(Figure::Whole).collect()),
+            Self::Halves(halves) => {
+                let figure = |halves: &i32| match u32::try_from(halves / 2) {
+                    Ok(whole) if halves % 2 == 0 => Figure::Whole(whole),
+                    _ => Figure::Half(f64::from(*halves) / 2.0),
+                };
+                Some(halves.iter().map(figure).collect())
+            }
+            Self::Paths(_) => None,
+        }
+    }
+
     /// Each seat's standing as a player reads it: `12`, or `paths 6, 4`, `path 6` and `no path`; none without figures.
     pub fn texts(&self) -> Vec<String> {
         match self {
             Self::None => Vec::new(),
             Self::Points(points) => points.iter().map(u32::to_string).collect(),
+            Self::Halves(halves) => {
+                halves.iter().map(|halves| (f64::from(*halves) / 2.0).to_string()).collect()
+            }
             Self::Paths(paths) => paths.iter().map(|lengths| list_lengths(lengths)).collect(),
         }
     }
@@ -199,7 +234,7 @@ impl fmt::Display for Scores {
             lengths => lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
         };
         let texts = match self {
-            Self::None | Self::Points(_) => self.texts(),
+            Self::None | Self::Points(_) | Self::Halves(_) => self.texts(),
             Self::Paths(paths) => paths.iter().map(list).collect(),
         };
         f.write_str(&texts.join("-"))

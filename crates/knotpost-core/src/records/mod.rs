@@ -11,6 +11,6 @@ mod write;
 
 pub use import::{Import, Imported, Strangers, import};
 pub use read::{Played, ReadError, read_games};
-pub use write::export_record;
+pub use write::{export_format, export_record};
 
 pub(crate) use write::record_of;

@@ -84,6 +84,12 @@ pub fn read_games(
         let what = format!("the file has more than {} MiB; split it", MOST_BYTES >> 20);
         return Err(vec![ReadError { line: 1, what }]);
     }
+    let mut formats = registry.iter().flat_map(|game| game.formats());
+    if let Some(read) = formats.find_map(|format| (format.read)(text)) {
+        let replay = |record| replay(registry, 1, &record, now);
+        let games = read.and_then(|records| records.into_iter().map(replay).collect());
+        return games.map_err(|what| vec![ReadError { line: 1, what }]);
+    }
     let (mut games, mut errors) = (Vec::new(), Vec::new());
     for (line, part) in split(text) {
         match read_game(registry, line, part, now) {

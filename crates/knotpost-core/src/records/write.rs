@@ -5,7 +5,7 @@ use knotpost_rules::{Ability, Record, Seat, Seed, Turn};
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, ServiceError, Standing, at_ply, chance, find_board, find_game};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, chance, find_board, find_game};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use knotpost_storage::{ReadTx, StoreError};
 
@@ -16,6 +16,27 @@ pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Resu
     let board = find_board(&mut tx, app, &name.game, name.number).await?;
     let board = at_ply(app, board, ply)?;
     Ok(record_of(&mut tx, &board).await?.to_string())
+}
+
+/// The record of a board in a form of its game, such as `sgf`, with its media type.
+pub async fn export_format(
+    app: &App,
+    name: &BoardRef,
+    word: &str,
+    ply: Option<i64>,
+) -> Result<(&'static str, String), ServiceError> {
+    let mut tx = app.store.read().await?;
+    let game = find_game(app, &name.game)?;
+    let Some(format) = game.formats().iter().find(|format| format.word == word) else {
+        let words: Vec<String> =
+            game.formats().iter().map(|format| format!("record.{}", format.word)).collect();
+        let there = if words.is_empty() { String::new() } else { format!(" and {}", words.join(", ")) };
+        let message = format!("{} has no record of that form, only record{there}", game.meta().title);
+        return Err(Refusal::new(Code::NotSupported, message).into());
+    };
+    let board = find_board(&mut tx, app, &name.game, name.number).await?;
+    let board = at_ply(app, board, ply)?;
+    Ok((format.media, (format.write)(&record_of(&mut tx, &board).await?)))
 }
 
 pub(crate) async fn record_of(tx: &mut ReadTx, board: &Board) -> Result<Record, StoreError> {

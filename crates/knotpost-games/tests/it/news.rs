@@ -89,7 +89,7 @@ fn taken(before: &dyn Position, after: &dyn Position) -> u32 {
     let seat = before.next_seat().index();
     let stones = |board: &dyn Position| match board.scores() {
         Scores::Points(points) => points[seat],
-        Scores::None | Scores::Paths(_) => 0,
+        _ => 0,
     };
     stones(after) - stones(before) - 1
 }

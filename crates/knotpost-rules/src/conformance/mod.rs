@@ -20,8 +20,8 @@ pub type Broken = String;
 
 /// Turns that a check plays at most: games whose pieces come back need not end by themselves.
 const MAX_TURNS: usize = 400;
-/// Edits of a position string that are tried at most.
-const MAX_EDITS: usize = 200;
+/// Letters of a position string that are edited at most, each in seven ways.
+const MAX_EDITED: usize = 28;
 
 /// Checks a game under all its single options, some pairs of the first two, and all numbers of players, playing `rounds`
 /// random games each.
@@ -125,19 +125,24 @@ fn check_play(game: &dyn AnyGame, options: &GameOptions, players: usize, round: 
     let mut position = game.setup(options, players, &seed);
     let mut replay = game.setup(options, players, &seed);
     let mut gains = vec![0; players];
+    // What is slow in long games is checked at turns that lie ever further apart, and at the end.
+    let mut thorough = 0;
     for turn in 0..MAX_TURNS {
         check_standing(position.as_ref(), players)?;
-        if turn < 12 || turn % 3 == 0 || position.status().is_over() {
+        if turn < 12 || turn == thorough || position.status().is_over() {
             check_position_string(game, options, position.as_ref(), &seed)?;
-            check_only_spelling(game, options, players, &position.position(), &mut chance)?;
             check_views(game, position.as_ref(), players)?;
+        }
+        if turn == thorough || position.status().is_over() {
+            check_only_spelling(game, options, players, &position.position(), &mut chance)?;
         }
         if position.status().is_over() {
             break;
         }
-        check_refusals(position.as_mut())?;
-        if turn % 8 == 0 {
+        if turn == thorough {
+            check_refusals(position.as_mut())?;
             check_legal_list(position.as_ref())?;
+            thorough += 1 + turn / 2;
         }
         let mv = choose_move(position.as_ref(), &mut chance)?;
         let mut sealed = position.clone_box();
@@ -223,10 +228,11 @@ fn check_only_spelling(
 ) -> Result<(), Broken> {
     let whole = [text.to_ascii_uppercase(), text.replace(' ', "  "), format!(" {text}"), format!("{text}\n")];
     let letters: Vec<char> = text.chars().collect();
-    let mut edited = (0..letters.len()).flat_map(|at| edit(&letters, at, chance)).collect::<Vec<_>>();
-    while edited.len() > MAX_EDITS {
-        edited.swap_remove(chance.below(edited.len()));
+    let mut places: Vec<usize> = (0..letters.len()).collect();
+    while places.len() > MAX_EDITED {
+        places.swap_remove(chance.below(places.len()));
     }
+    let edited: Vec<String> = places.into_iter().flat_map(|at| edit(&letters, at, chance)).collect();
     for mutant in whole.into_iter().chain(edited) {
         let Ok(read) = game.parse_position(options, players, &Seed::default(), &mutant) else { continue };
         let printed = read.position();

@@ -280,6 +280,27 @@ impl Grid {
         self.ways.get(..self.count).unwrap_or_default()
     }
 
+    /// The ways up, right, down and left.
+    pub const fn straight_ways(&self) -> [isize; 4] {
+        let down = self.stride as isize;
+        [-down, 1, down, -1]
+    }
+
+    /// The cells of a set that hang together with one of them, by steps up, right, down and left.
+    pub fn connected(&self, cell: usize, among: Cells) -> Cells {
+        let (mut found, mut next) = (Cells::NONE, vec![cell]);
+        found.insert(cell);
+        while let Some(cell) = next.pop() {
+            for beside in self.straight_ways().map(|way| Self::step(cell, way)) {
+                if among.contains(beside) && !found.contains(beside) {
+                    found.insert(beside);
+                    next.push(beside);
+                }
+            }
+        }
+        found
+    }
+
     /// One step in a direction; this need not lead to a cell.
     pub const fn step(cell: usize, way: isize) -> usize {
         cell.wrapping_add_signed(way)
@@ -453,7 +474,11 @@ impl Grid {
 
     /// The place of a cell among all, as panels count.
     pub(super) fn rank(&self, cell: usize) -> Option<usize> {
-        self.frame().into_iter().flatten().position(|other| other == cell)
+        if matches!(self.shape, Shape::Triangle | Shape::Hexagon) {
+            return self.cells.iter().position(|other| other == cell);
+        }
+        let (row, column) = self.row_and_column(cell);
+        self.cells.contains(cell).then_some(row * self.columns + column)
     }
 
     /// Calls `visit` with the name of each of these cells until it breaks off.

@@ -14,6 +14,11 @@ impl Past {
         self.0.iter().filter(|earlier| **earlier == key).count()
     }
 
+    /// The number of positions before this one, if it has been there.
+    pub fn find(&self, key: u64) -> Option<usize> {
+        self.0.iter().position(|earlier| *earlier == key)
+    }
+
     /// Drops all positions, because none of them can come back.
     pub fn clear(&mut self) {
         self.0 = Arc::default();

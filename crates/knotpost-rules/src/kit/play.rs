@@ -13,6 +13,7 @@ use crate::{
     meta::{Ability, Meta},
     moves,
     options::GameOptions,
+    record::Format,
     seat::{Seat, Seats},
     seed::Seed,
     turn::{Outcome, Scores},
@@ -92,8 +93,14 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// True if moves are put together step by step, and are too many to be listed.
     const CHAINS: bool = false;
 
+    /// The completion of the sentence "a move is ...", where a move's own is not enough.
+    const EXPECTED: Option<&'static str> = None;
+
     /// The reason why somebody may not pass in a game that goes on.
     const NO_PASS: &'static str = "nobody may pass who has a move";
+
+    /// The forms of records beside that of the server.
+    const FORMATS: &'static [Format] = &[];
 
     /// The stones on the board in answer to which the second seat may swap, where [`Board::new`] gives that right.
     const SWAP_AFTER: u32 = 1;
@@ -134,6 +141,16 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
             });
         }
         Ok(())
+    }
+
+    /// True if the moves of this position are [chains](Self::CHAINS).
+    fn has_chains(&self, _board: &Board) -> bool {
+        Self::CHAINS
+    }
+
+    /// The canonical form of a legal move, where several spellings mean the same.
+    fn normalise(&self, _board: &Board, mv: &Self::Move) -> Self::Move {
+        mv.clone()
     }
 
     /// True if a begun move can be played as it is.
@@ -194,7 +211,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         (board.grid.to_string(), String::new())
     }
 
-    /// Reads what [`Self::write`] gives onto a board that has just been set up.
+    /// Reads what [`Self::write`] gives onto a board that has just been set up, with the seat to move.
     ///
     /// # Errors
     /// Whatever differs from what is written.
@@ -273,6 +290,7 @@ impl<R: Rules> fmt::Display for Play<R> {
 
 impl<R: Rules> Game for Play<R> {
     const META: &'static Meta = R::META;
+    const FORMATS: &'static [Format] = R::FORMATS;
 
     type Move = R::Move;
     type Step = StepOf<R>;
@@ -286,7 +304,6 @@ impl<R: Rules> Game for Play<R> {
     fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
         let (rows, seat) = text.split_once(' ').ok_or(PositionError::Parts { expected: PARTS })?;
         let (seat, rest) = seat.split_once(' ').unwrap_or((seat, ""));
-        self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two = Two::new(false);
         self.board.two.next = match R::SEATS {
             [first, _] if seat == first => Seat::FIRST,
@@ -297,6 +314,7 @@ impl<R: Rules> Game for Play<R> {
                 return Err(PositionError::Special(rule));
             }
         };
+        self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two.end = self.rules.take_up(&self.board);
         Ok(())
     }
@@ -326,7 +344,10 @@ impl<R: Rules> Game for Play<R> {
     }
 
     fn read(&self, text: &str) -> Result<R::Move, SyntaxError> {
-        text.parse().or_else(|error| self.rules.read(&self.board, text).ok_or(error))
+        text.parse().or_else(|error| {
+            let error = R::EXPECTED.map_or(error, |expected| SyntaxError::new(text, expected));
+            self.rules.read(&self.board, text).ok_or(error)
+        })
     }
 
     fn is_move(text: &str) -> bool {
@@ -360,6 +381,10 @@ impl<R: Rules> Game for Play<R> {
 
     fn must_pass(&self) -> bool {
         R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.must_pass(&self.board)
+    }
+
+    fn normalise(&self, mv: &R::Move) -> R::Move {
+        self.rules.normalise(&self.board, mv)
     }
 
     fn may_pass(&self) -> bool {
@@ -413,11 +438,11 @@ impl<R: Rules> Game for Play<R> {
     }
 
     fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
-        R::CHAINS.then(Vec::new)
+        self.rules.has_chains(&self.board).then(Vec::new)
     }
 
     fn each_move(&self, visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>) {
-        if R::CHAINS {
+        if self.rules.has_chains(&self.board) {
             let _ = moves::visit_from(self, None, visit);
         } else if !self.is_over() {
             self.rules.each_move(&self.board, visit);
@@ -461,6 +486,7 @@ impl<R: Rules> Game for Play<R> {
         match (self.board.two.end, self.scores()) {
             (Some(end), _) => end.outcome(),
             (None, Scores::Points(points)) => Outcome::rank(&points, "score"),
+            (None, Scores::Halves(halves)) => Outcome::rank(&halves, "score"),
             (None, _) => End { winner: None, reason: "even" }.outcome(),
         }
     }

@@ -186,6 +186,16 @@ impl<const MIN: i32, const MAX: i32> DecimalOption<MIN, MAX> {
         OptionSpec { name, kind, default, help, excludes }
     }
 
+    /// The table entry of an option whose default depends on others: then [`Self::default`] is an example.
+    pub const fn open_spec(&self) -> OptionSpec {
+        OptionSpec { default: "", ..self.spec() }
+    }
+
+    /// The number in halves, where one was given.
+    pub fn given(&self, options: &GameOptions) -> Option<i32> {
+        read_halves(options.value(self.name)).map(|halves| halves.clamp(MIN, MAX))
+    }
+
     /// The number on this board in halves, always in range.
     pub fn of(&self, options: &GameOptions) -> i32 {
         read_halves(options.value(self.name)).unwrap_or(MIN).clamp(MIN, MAX)

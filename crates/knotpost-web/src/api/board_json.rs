@@ -1,6 +1,6 @@
 //! A board as JSON.
 
-use knotpost_rules::Scores;
+use knotpost_rules::{Figure, Scores};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,9 +33,9 @@ pub(crate) struct WholeBoard<'a> {
     last_ply: i64,
     /// The position, as `knotpost play --position` reads it.
     position: String,
-    /// The points of each seat.
+    /// The points of each seat; in some games with halves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    scores: Option<Vec<u32>>,
+    scores: Option<Vec<serde_json::Number>>,
     /// The lengths of each seat's closed paths, in games that count these.
     #[serde(skip_serializing_if = "Option::is_none")]
     paths: Option<Vec<Vec<u32>>>,
@@ -97,9 +97,10 @@ impl<'a> WholeBoard<'a> {
             }
         };
         let (scores, paths) = match board.position.scores() {
-            Scores::None => (Some(Vec::new()), None),
-            Scores::Points(points) => (Some(points), None),
             Scores::Paths(paths) => (None, Some(paths)),
+            scores => {
+                (scores.figures().map(|figures| figures.into_iter().filter_map(number).collect()), None)
+            }
         };
         let promise = chance(board);
         Self {
@@ -121,5 +122,13 @@ impl<'a> WholeBoard<'a> {
             rules_version: summary.rules_version,
             paused: summary.paused,
         }
+    }
+}
+
+/// A figure as a number of JSON.
+fn number(figure: Figure) -> Option<serde_json::Number> {
+    match figure {
+        Figure::Whole(whole) => Some(whole.into()),
+        Figure::Half(half) => serde_json::Number::from_f64(half),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header::CONTENT_TYPE};
 use axum::response::Response;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::extract::{ApiPath, ApiQuery, board_name};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::queries::{BoardPage, BoardQuery, BoardView, list_moves, view_board, view_boards};
-use knotpost_core::records::export_record;
+use knotpost_core::records::{export_format, export_record};
 use knotpost_model::{BoardKey, BoardRef, BoardState, TournamentName};
 
 const MOST: i64 = 200;
@@ -236,6 +236,24 @@ pub(super) async fn record(
 ) -> Result<String, Problem> {
     let name = board_name(&game, &number)?;
     Ok(export_record(&web.app, &name, query.ply).await?)
+}
+
+pub(super) const RECORD_FORMAT: Operation =
+    Operation::new("show_record_format", Tag::Boards, "A board as a record in a form of its game")
+        .details("`file` is `record.` and the form that programs for the game read: `record.sgf` of go.")
+        .asks::<PlyQuery>()
+        .gives_text("application/x-go-sgf", "The record.")
+        .refuses(&[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::NotSupported]);
+
+pub(super) async fn record_format(
+    State(web): State<Web>,
+    ApiPath((game, number, file)): ApiPath<(String, String, String)>,
+    ApiQuery(query): ApiQuery<PlyQuery>,
+) -> Result<impl axum::response::IntoResponse, Problem> {
+    let name = board_name(&game, &number)?;
+    let word = file.strip_prefix("record.").unwrap_or_default();
+    let (media, text) = export_format(&web.app, &name, word, query.ply).await?;
+    Ok(([(CONTENT_TYPE, media)], text))
 }
 
 pub(super) async fn find(

@@ -146,6 +146,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&events::FOLLOW),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/record", || get(boards::record))
         .described(&boards::RECORD),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/{file}", || get(boards::record_format))
+        .described(&boards::RECORD_FORMAT),
 ];
 
 /// Hides the parser's messages, which may repeat the input.

@@ -4,7 +4,7 @@ use super::{
     table::{Legal, Table},
     verify::Proof,
 };
-use knotpost_rules::{Layout, Outcome, Scores, Viewer};
+use knotpost_rules::{Figure, Layout, Outcome, Scores, Viewer};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::json;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ struct Line<'a> {
     text: Option<&'a str>,
     gain: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    scores: Option<Vec<u32>>,
+    scores: Option<Vec<serde_json::Number>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     paths: Option<Vec<Vec<u32>>>,
     position: String,
@@ -77,13 +77,22 @@ struct ProofLine<'a> {
     message: String,
 }
 
+/// A figure as a number of JSON.
+fn number(figure: Figure) -> Option<serde_json::Number> {
+    match figure {
+        Figure::Whole(whole) => Some(whole.into()),
+        Figure::Half(half) => serde_json::Number::from_f64(half),
+    }
+}
+
 impl<'a> Line<'a> {
     fn of(table: &'a Table) -> Self {
         let last = table.turns.last();
         let (scores, paths) = match table.position.scores() {
-            Scores::None => (Some(Vec::new()), None),
-            Scores::Points(points) => (Some(points), None),
             Scores::Paths(paths) => (None, Some(paths)),
+            scores => {
+                (scores.figures().map(|figures| figures.into_iter().filter_map(number).collect()), None)
+            }
         };
         let outcome = table.outcome();
         Self {

@@ -180,6 +180,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/api/v1/boards/{game}/{number}/note", REFUSAL),
     ("PUT", "/api/v1/boards/{game}/{number}/note", REFUSAL),
     ("GET", "/api/v1/boards/{game}/{number}/record", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/{file}", PAGE),
     ("GET", "/api/v1/bot/events", REFUSAL),
     ("GET", "/api/v1/games", PAGE),
     ("GET", "/api/v1/games/{game}", PAGE),

@@ -11,7 +11,8 @@ tell! {
     a_game_that_ends_by_forfeit_says_so_everywhere,
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
-    a_record_too_long_for_a_mail_is_linked_to;
+    a_record_too_long_for_a_mail_is_linked_to,
+    go_is_settled_in_three_mails_and_travels_as_sgf;
     on_postgres: who_leaves_the_server_out_of_turn_says_so_in_the_record,
 }
 
@@ -89,6 +90,46 @@ mod stories {
         let first = app.get("/api/v1/boards/obsidio/101/record?ply=1").await.text;
         assert!(first.contains("[Players \"ann bob\"]") && first.contains("[Result \"*\"]"), "{first}");
         assert!(!first.contains("[Seed") && !first.contains("between us"));
+    }
+
+    pub(super) async fn go_is_settled_in_three_mails_and_travels_as_sgf(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "go challenge -small ann bob", "").await;
+        let lines = [
+            "ann move c3",
+            "bob move g7",
+            "ann pass",
+            "bob pass",
+            "ann move dead:g7",
+            "bob move dead:-",
+            "ann move agree",
+        ];
+        for line in lines {
+            let words: Vec<&str> = line.split(' ').collect();
+            let [name, verb, rest @ ..] = words.as_slice() else { unreachable!() };
+            let line = format!("go {verb} 101 {name} {name}-secret {}", rest.join(" "));
+            app.mail(&format!("{name}@{name}.example"), line.trim(), "").await;
+        }
+        let page = app.get("/api/v1/boards/go/101/record.sgf").await;
+        assert_eq!(page.header("content-type"), "application/x-go-sgf");
+        assert!(
+            page.text.contains(";B[cg]\n;W[gc]\n;B[]\n;W[]\n;KN[dead:g7]\n;KN[dead:-]\n;KN[agree]"),
+            "{}",
+            page.text
+        );
+        assert!(page.text.contains("PB[ann]PW[bob]") && page.text.contains("RE[W+]"), "{}", page.text);
+        for (path, status) in
+            [("go/101/record.pgn", 422), ("go/101/nothing", 422), ("hex/101/record.sgf", 422)]
+        {
+            assert_eq!(app.get(&format!("/api/v1/boards/{path}")).await.status, status, "{path}");
+        }
+        assert_eq!(take(&app, &page.text).await, [new("go", 102)]);
+        let moves = |record: String| record.parse::<Record>().unwrap().moves;
+        assert_eq!(moves(export(&app, "go", 102).await), moves(export(&app, "go", 101).await));
+        let foreign = "(;GM[1]SZ[9]PB[ann]PW[bob]RE[B+R];B[ee];W[cc])";
+        assert_eq!(take(&app, foreign).await, [new("go", 103)]);
+        let told = refusal(&app, "(;GM[1]SZ[9]PB[ann]PW[bob]RE[B+R];B[ee];W[ee])").await;
+        assert!(told.contains("move 2, `e5`: e5 is taken"), "{told}");
     }
 
     /// Plays a board by commands to its end.
