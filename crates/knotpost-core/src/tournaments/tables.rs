@@ -134,7 +134,7 @@ fn entry(opponent: usize, colour: Colour, points: i64, is_played: bool) -> Entry
 }
 
 /// Games won, lost and tied.
-fn count_ends(games: &[Entry]) -> [u32; 3] {
+pub(super) fn count_ends(games: &[Entry]) -> [u32; 3] {
     let mut ends = [0; 3];
     for game in games {
         let (Entry::Game { outcome, .. } | Entry::Forfeit { outcome, .. }) = game else { continue };

@@ -149,7 +149,7 @@ fn table(view: &TournamentView) -> String {
 pub(super) struct Wish {
     /// The game's name.
     game: String,
-    /// The form: `roundrobin`.
+    /// The form: `roundrobin` or `swiss`.
     form: String,
     /// Options of the game and of the tournament, as in the command `announce`: `-size=4 -players=4-8`.
     #[serde(default)]

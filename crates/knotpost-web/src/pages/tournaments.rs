@@ -23,8 +23,9 @@ use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::replies::Holds;
 use knotpost_core::tournaments::{
-    LEGEND, PairingState, ShownGroup, TournamentLine, TournamentPairing, TournamentQuery, TournamentView,
-    group_tables, result, standing, state_text, terms_text, view_log, view_tournament, view_tournaments,
+    PairingState, ShownGroup, TournamentLine, TournamentPairing, TournamentQuery, TournamentView,
+    group_tables, legend, result, standing, state_text, terms_text, view_log, view_tournament,
+    view_tournaments,
 };
 use knotpost_model::{PlayerState, TournamentForm, TournamentName, TournamentState};
 
@@ -138,7 +139,7 @@ async fn page(
         action => tried.action.clone(),
         argument => tried.argument.clone(),
         words => tried.words.clone(),
-        legend => LEGEND,
+        legend => legend(&view),
         log => Serde(&log),
     };
     Ok(no_store(web.pages.page_for(visitor, status, "tournament.html", join([told, facts]))))
@@ -157,7 +158,7 @@ fn group_facts(view: &TournamentView, group: &ShownGroup) -> Value {
         .filter(|pairing| pairing.group == group.group && pairing.round == group.round)
         .map(|pairing| pairing_facts(view, pairing));
     context! {
-        heading => group.heading(),
+        heading => &group.heading,
         columns,
         rows => &group.standings.rows,
         pairings => of_group.collect::<Vec<_>>(),
@@ -246,7 +247,7 @@ fn form(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>
         let name = format!("option_{}", option.name);
         context! {
             given => field(&name), name, label => label(option.name), help => option.help,
-            takes_value => option.example.is_some(), default => option.default,
+            takes_value => option.example.is_some(), default => option.defaults(), only => option.only.join(", "),
         }
     };
     let (usual, more): (Vec<_>, Vec<_>) =
@@ -254,6 +255,8 @@ fn form(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>
     let facts = context! {
         games => offered_games(web),
         game => field("game").to_lowercase(),
+        forms => TournamentForm::ANNOUNCED.iter().map(|form| form.as_str()).collect::<Vec<_>>(),
+        form => field("form"),
         tournament_title => field("title"),
         description => field("description"),
         options => field("options"),
@@ -306,7 +309,7 @@ fn read_announcement(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Co
     if field("title").is_empty() {
         return Err(incomplete("write a title"));
     }
-    let form = TournamentForm::RoundRobin.as_str();
+    let form = read_word(field("form")).unwrap_or_else(|| TournamentForm::RoundRobin.as_str().to_owned());
     let mut line = format!("announce {} - {game} {form} {}", visitor.userid, field("options"));
     for option in &TOURNAMENT_OPTIONS {
         let given = field(&format!("option_{}", option.name));

@@ -66,6 +66,7 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.time_outs(ann).await.unwrap();
     tx.paired_seats(name).await.unwrap();
     tx.waiting_seats(name, 9).await.unwrap();
+    tx.vacations_in(name, Millis(1)).await.unwrap();
     tx.place_of_pairing(1).await.unwrap();
     tx.has_open_seats(name).await.unwrap();
     tx.open_boards(name, Some(1), 9).await.unwrap();
