@@ -596,7 +596,7 @@ mod tests {
             ("-nagtime=x", "3650"),
             ("-totaltime=4000", "3650"),
             ("-closed -closed", "twice"),
-            ("-window=3", "no option"),
+            ("-lives=3", "no option"),
             ("-rounds=5", "of the form swiss"),
         ] {
             let error = read(words).expect_err(words);

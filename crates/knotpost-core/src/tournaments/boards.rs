@@ -41,7 +41,7 @@ pub(super) async fn open_boards(
     let players: HashMap<i64, &PlayerRow> = players.iter().map(|player| (player.entry, player)).collect();
     for pairing in waiting.chunk_by(|a, b| a.pairing_id == b.pairing_id) {
         let Some(key) = pairing.first().map(|seat| seat.pairing_id) else { continue };
-        // Who has no opponent has points already.
+        // A player without an opponent has points already.
         if tx.open_pairing(key).await? && pairing.len() > 1 {
             Box::pin(open_pairing(tx, app, row, &terms, pairing, &players, now)).await?;
         }

@@ -8,8 +8,8 @@ use super::rounds::count_rounds;
 use super::swiss;
 use super::tables::{GroupTable, letter_order, tables_of_round};
 use super::view::{
-    PairingSeat, PairingState, TournamentLine, TournamentLogLine, TournamentPage, TournamentPairing,
-    TournamentPlayer, TournamentView,
+    PairingSeat, PairingState, TournamentLine, TournamentLog, TournamentLogLine, TournamentPage,
+    TournamentPairing, TournamentPlayer, TournamentView,
 };
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_game, find_user};
@@ -18,7 +18,7 @@ use knotpost_model::{
 };
 use knotpost_storage::{PairedSeat, PlayerRow, ReadTx, StoreError, TournamentFilter, TournamentRow};
 
-/// Most lines of a log that are shown.
+/// Most lines of a page of a log.
 const MOST_LINES: i64 = 500;
 
 /// Filter of the tournaments that are listed.
@@ -311,10 +311,15 @@ fn show_pairings(
     shown
 }
 
-/// The latest 500 lines at most, the latest first.
-pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<TournamentLogLine>, ServiceError> {
+/// A page of the log, the latest first; `before` is the cursor of the page before.
+pub async fn log(
+    tx: &mut ReadTx,
+    name: TournamentName,
+    before: Option<i64>,
+) -> Result<TournamentLog, ServiceError> {
     let row = find_tournament(tx, name).await?;
-    let lines = tx.tournament_log(name, MOST_LINES).await?;
+    let lines = tx.tournament_log(name, before, MOST_LINES).await?;
+    let cursor = lines.last().filter(|_| lines.len() as i64 == MOST_LINES).map(|line| line.id);
     let line = |entry: knotpost_storage::LogRow| TournamentLogLine {
         at: entry.at.into(),
         by: entry.userid,
@@ -325,7 +330,7 @@ pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<Tournament
         }),
         words: entry.words,
     };
-    Ok(lines.into_iter().map(line).collect())
+    Ok(TournamentLog { log: lines.into_iter().map(line).collect(), cursor })
 }
 
 #[cfg(test)]

@@ -61,34 +61,47 @@ pub(super) async fn find_next(
     now: Millis,
 ) -> Result<Next, StoreError> {
     let terms = read_terms(row)?;
-    let players = numbered(players);
-    let round = row.round + 1;
-    let rounds = count_rounds(row.form, players.len(), &terms);
-    let is_in = |player: &PlayerRow| player.state == PlayerState::In;
-    if round > i64::from(rounds) || players.iter().filter(|player| is_in(player)).count() < 2 {
-        return Ok(Next::Over);
-    }
-    let record = Record {
-        rounds: usize::try_from(rounds).ok(),
-        first_colour: Some(first_colour(row)),
-        ..record_of(&players, &tx.paired_seats(row.id).await?, row.round)
-    };
+    let seats = tx.paired_seats(row.id).await?;
     let absent = find_absent(tx, row.id, terms.round, now).await?;
-    let (mut present, mut away) = (Vec::new(), Vec::new());
-    for (index, player) in players.iter().enumerate().filter(|(_, player)| is_in(player)) {
-        if !absent.contains(&player.user_id) {
-            present.push(index);
-        } else if record.players[index].entries.contains(&Entry::HalfBye) {
-            away.push((index, 0));
-        } else {
-            away.push((index, 1));
+    Ok(Next::of(row, &terms, players, &seats, &absent))
+}
+
+impl Next {
+    fn of(
+        row: &TournamentRow,
+        terms: &TournamentTerms,
+        players: &[PlayerRow],
+        seats: &[PairedSeat],
+        absent: &HashSet<UserKey>,
+    ) -> Self {
+        let players = numbered(players);
+        let round = row.round + 1;
+        let rounds = count_rounds(row.form, players.len(), terms);
+        let is_in = |player: &PlayerRow| player.state == PlayerState::In;
+        if round > i64::from(rounds) || players.iter().filter(|player| is_in(player)).count() < 2 {
+            return Self::Over;
         }
+        let record = Record {
+            rounds: usize::try_from(rounds).ok(),
+            first_colour: Some(first_colour(row)),
+            ..record_of(&players, seats, row.round)
+        };
+        let (mut present, mut away) = (Vec::new(), Vec::new());
+        for (index, player) in players.iter().enumerate().filter(|(_, player)| is_in(player)) {
+            if !absent.contains(&player.user_id) {
+                present.push(index);
+            } else if record.players[index].entries.contains(&Entry::HalfBye) {
+                away.push((index, 0));
+            } else {
+                away.push((index, 1));
+            }
+        }
+        if present.len() < 2 {
+            return Self::Wait;
+        }
+        let entries = players.iter().map(|player| player.entry).collect();
+        Self::Pair(Arc::new(Draw { round, record, entries, present, away }))
     }
-    if present.len() < 2 {
-        return Ok(Next::Wait);
-    }
-    let entries = players.iter().map(|player| player.entry).collect();
-    Ok(Next::Pair(Arc::new(Draw { round, record, entries, present, away })))
 }
 
 /// Users who are away for more than half of a round that begins now.
@@ -110,7 +123,7 @@ async fn find_absent(
 }
 
 /// The colour of the first player in the first round, drawn by lot from what nobody could know before the start.
-pub(super) fn first_colour(row: &TournamentRow) -> Colour {
+fn first_colour(row: &TournamentRow) -> Colour {
     let started = row.started_at.map_or(0, |at| at.0);
     let lot = Sha256::digest([row.id.0.to_be_bytes(), started.to_be_bytes()].concat());
     if lot.first().is_some_and(|byte| byte % 2 == 0) { Colour::White } else { Colour::Black }
@@ -174,6 +187,28 @@ pub(crate) async fn store_round(
         tx.log_tournament(name, &NewLogEntry::of_server(TournamentAction::Start), now).await?;
     }
     Ok(())
+}
+
+/// The rounds that are over, for a report file.
+pub(super) fn report(
+    row: &TournamentRow,
+    terms: &TournamentTerms,
+    players: &[PlayerRow],
+    seats: &[PairedSeat],
+) -> Record {
+    let players = numbered(players);
+    let is_over = |round: i64| seats.iter().all(|seat| seat.round != round || seat.points.is_some());
+    let rounds = if is_over(row.round) { row.round } else { row.round - 1 };
+    let mut record = record_of(&players, seats, rounds);
+    for (player, row) in record.players.iter_mut().zip(&players) {
+        player.rating = row.rating.map_or(0, |rating| rating.round().max(0.0) as u32);
+    }
+    Record {
+        title: row.title.clone(),
+        rounds: usize::try_from(count_rounds(row.form, players.len(), terms)).ok(),
+        first_colour: Some(first_colour(row)),
+        ..record
+    }
 }
 
 /// Players who were in at the start, in order of their numbers.
@@ -300,4 +335,146 @@ fn count_on_boards(seats: &[PairedSeat], round: i64, games: u8) -> HashMap<i64, 
         }
     }
     points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournaments::tables::tests::{player, seats as boards};
+    use knotpost_model::TournamentForm;
+
+    fn row(round: i64) -> TournamentRow {
+        TournamentRow {
+            id: TournamentName(1),
+            game: "osbox".to_owned(),
+            form: TournamentForm::Swiss,
+            rules: "dutch-2026".to_owned(),
+            title: "Spring open".to_owned(),
+            description: String::new(),
+            terms: String::new(),
+            state: TournamentState::Running,
+            announcer_id: None,
+            director_id: None,
+            director: None,
+            created_at: Millis(0),
+            starts_at: None,
+            delays: 0,
+            started_at: Some(Millis(1)),
+            ended_at: None,
+            round,
+            deadline: None,
+            extended: false,
+            reminders: 0,
+            due_at: None,
+            next_id: None,
+            entered: 6,
+            numbered: 6,
+        }
+    }
+
+    fn draw(players: &[PlayerRow], seats: &[PairedSeat], round: i64, absent: &[i64]) -> Option<Arc<Draw>> {
+        let absent = absent.iter().copied().map(UserKey).collect();
+        let terms = TournamentTerms::usual(TournamentForm::Swiss);
+        match Next::of(&row(round), &terms, players, seats, &absent) {
+            Next::Pair(draw) => Some(draw),
+            Next::Wait | Next::Over => None,
+        }
+    }
+
+    fn players() -> Vec<PlayerRow> {
+        (1..=6).map(|entry| player(entry, true)).collect()
+    }
+
+    fn first_round() -> Vec<PairedSeat> {
+        boards(1, "a", &[(1, 4, Some(2)), (5, 2, Some(0)), (3, 6, Some(1))])
+    }
+
+    /// A round is stored only if it would still be paired from the same.
+    #[test]
+    fn whatever_a_round_is_paired_from_is_part_of_its_draw() {
+        let of = |players: &[PlayerRow], seats: &[PairedSeat], absent: &[i64]| {
+            draw(players, seats, 1, absent).expect("a draw")
+        };
+        let drawn = of(&players(), &first_round(), &[]);
+        assert_eq!(drawn, of(&players(), &first_round(), &[]));
+        let mut left = players();
+        left[3].state = PlayerState::Withdrawn;
+        assert_ne!(drawn, of(&left, &first_round(), &[]), "a player left");
+        let mut other = first_round();
+        other[0].points = Some(1);
+        other[1].points = Some(1);
+        assert_ne!(drawn, of(&players(), &other, &[]), "a board was awarded otherwise");
+        assert_ne!(drawn, of(&players(), &first_round(), &[6]), "somebody is away");
+        assert_ne!(drawn, draw(&players(), &first_round(), 2, &[]).expect("a draw"), "the next round");
+    }
+
+    #[test]
+    fn it_is_over_after_its_rounds_or_with_one_player_and_waits_for_two_who_are_there() {
+        assert!(draw(&players(), &first_round(), 3, &[]).is_some(), "6 players play 4 rounds");
+        assert!(matches!(
+            Next::of(
+                &row(4),
+                &TournamentTerms::usual(TournamentForm::Swiss),
+                &players(),
+                &first_round(),
+                &HashSet::new()
+            ),
+            Next::Over
+        ));
+        let absent: HashSet<UserKey> = (1..=5).map(UserKey).collect();
+        let next = |players: &[PlayerRow]| {
+            let terms = TournamentTerms::usual(TournamentForm::Swiss);
+            Next::of(&row(1), &terms, players, &first_round(), &absent)
+        };
+        assert!(matches!(next(&players()), Next::Wait));
+        let mut left = players();
+        left.iter_mut().take(5).for_each(|player| player.state = PlayerState::Withdrawn);
+        assert!(matches!(next(&left), Next::Over));
+    }
+
+    #[test]
+    fn rounds_without_an_opponent_are_kept_apart_by_their_points() {
+        let players = players();
+        let mut seats = boards(1, "a", &[(1, 4, Some(2))]);
+        for (entry, points) in [(2, 2), (3, 1), (5, 0)] {
+            let [mut alone, _] = boards(1, "a", &[(entry, 0, Some(points))]).try_into().expect("two seats");
+            alone.pairing_id += entry;
+            alone.played = false;
+            seats.push(alone);
+        }
+        let players: Vec<&PlayerRow> = players.iter().collect();
+        let record = record_of(&players, &seats, 1);
+        let entries: Vec<Entry> = record.players.iter().map(|player| player.entry(0)).collect();
+        let game = |opponent, colour, outcome| Entry::Game { opponent, colour, outcome };
+        assert_eq!(
+            entries,
+            [
+                game(3, Colour::White, Outcome::Win),
+                Entry::PairingBye,
+                Entry::HalfBye,
+                game(0, Colour::Black, Outcome::Loss),
+                Entry::Absent,
+                Entry::Absent,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pairing_on_two_boards_is_one_result_and_points_on_boards_come_before_buchholz() {
+        let players: Vec<PlayerRow> = (1..=4).map(|entry| player(entry, true)).collect();
+        // 1 wins by 2 : 0, 2 by 1½ : ½.
+        let mut seats = Vec::new();
+        for (pairing, boards_of_pairing) in [(1, [(1, 3, 2), (3, 1, 0)]), (2, [(2, 4, 2), (4, 2, 1)])] {
+            for (game, (one, other, points)) in (1..).zip(boards_of_pairing) {
+                for mut seat in boards(1, "a", &[(one, other, Some(points))]) {
+                    (seat.pairing_id, seat.game) = (pairing, game);
+                    seats.push(seat);
+                }
+            }
+        }
+        let table = table(&players, &seats, 1, 2);
+        let shown: Vec<_> =
+            table.lines.iter().map(|line| (line.entry, line.place, line.points, line.tiebreaks[0])).collect();
+        assert_eq!(shown, [(1, 1, 1.0, 2.0), (2, 2, 1.0, 1.5), (4, 3, 0.0, 0.5), (3, 4, 0.0, 0.0)]);
+    }
 }

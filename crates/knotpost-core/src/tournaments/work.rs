@@ -265,7 +265,11 @@ async fn go_on(
         }
         TournamentForm::Swiss => match find_next(tx, &row, players, now).await? {
             Next::Pair(draw) => return Ok(Step::ToPair(draw)),
-            Next::Wait => tx.rest_tournament(row.id, now.plus(DAY_MS)).await?,
+            Next::Wait => {
+                let tomorrow = now.plus(DAY_MS);
+                tx.update_tournament(&TournamentRow { due_at: Some(tomorrow), ..row.clone() }).await?;
+                tx.rest_tournament(row.id, tomorrow).await?;
+            }
             Next::Over => end(tx, app, row, players, "", now).await?,
         },
     }

@@ -166,14 +166,25 @@ impl WriteTx {
     pub async fn leave_tournaments(&mut self, user: UserKey, why: LeaveReason, at: Millis) -> Result<()> {
         let sql = concat!("SELECT tournament_id FROM tournament_players WHERE ", present!());
         for id in self.fetch_all::<TournamentName>(sql, &[&user]).await? {
-            let is_open = "SELECT 1 FROM tournaments WHERE id = $1 AND state = 'open'";
-            if self.any(is_open, &[&id]).await? {
-                self.drop_player(id, user).await?;
-            } else {
-                self.withdraw_player(id, user, why, at).await?;
-            }
+            self.leave_tournament(id, user, why, at).await?;
         }
         Ok(())
+    }
+
+    /// Takes a user out of a tournament, as far as they are in.
+    pub async fn leave_tournament(
+        &mut self,
+        id: TournamentName,
+        user: UserKey,
+        why: LeaveReason,
+        at: Millis,
+    ) -> Result<()> {
+        let state = "SELECT state FROM tournaments WHERE id = $1";
+        match self.fetch_optional(state, &[&id]).await? {
+            Some(TournamentState::Open) => self.drop_player(id, user).await,
+            Some(TournamentState::Running) => self.withdraw_player(id, user, why, at).await.map(drop),
+            Some(TournamentState::Over | TournamentState::Cancelled) | None => Ok(()),
+        }
     }
 
     /// Notes that the open boards of those who left have ended.

@@ -85,6 +85,8 @@ fn line_facts(web: &Web, line: &TournamentLine, own: &[TournamentName]) -> Value
 pub(super) struct Came {
     /// `enter`, `withdraw`, `announce` or `direct`, after the form.
     done: String,
+    /// Cursor of an earlier page of the log.
+    log: Option<i64>,
 }
 
 pub(super) async fn show(
@@ -94,7 +96,7 @@ pub(super) async fn show(
     PageQuery(came): PageQuery<Came>,
 ) -> Result<Response, Failure> {
     let nothing = TournamentAct::default();
-    Ok(page(&web, visitor.as_deref(), read_name(&name)?, &came.done, (&nothing, None)).await?)
+    Ok(page(&web, visitor.as_deref(), read_name(&name)?, &came, (&nothing, None)).await?)
 }
 
 fn read_name(name: &str) -> Result<TournamentName, Refusal> {
@@ -106,11 +108,11 @@ async fn page(
     web: &Web,
     visitor: Option<&Visitor>,
     name: TournamentName,
-    done: &str,
+    came: &Came,
     (tried, refusal): (&TournamentAct, Option<&Refusal>),
 ) -> Result<Response, ServiceError> {
     let view = view_tournament(&web.app, name).await?;
-    let log = view_log(&web.app, name).await?;
+    let log = view_log(&web.app, name, came.log).await?;
     let (status, told) = refusal_facts(refusal);
     let userid = visitor.map(|visitor| visitor.userid.as_str());
     let is_in = view
@@ -132,7 +134,7 @@ async fn page(
         next => view.next.map(|next| next.to_string()),
         entrants => view.players.iter().filter(|_| is_open).map(|player| player.userid.clone()).collect::<Vec<_>>(),
         own => userid.map(|userid| own_pairings(&view, userid)).unwrap_or_default(),
-        groups, done, is_open, is_in, directs,
+        groups, is_open, is_in, directs,
         is_live => is_open || view.line.state == TournamentState::Running,
         actions => DirectorAction::ALL.map(|(word, argument)| context! { word, argument }).to_vec(),
         tried => tried.act == "direct",
@@ -140,7 +142,10 @@ async fn page(
         argument => tried.argument.clone(),
         words => tried.words.clone(),
         legend => legend(&view),
-        log => Serde(&log),
+        done => &came.done,
+        log => Serde(&log.log),
+        earlier => log.cursor,
+        is_earlier => came.log.is_some(),
     };
     Ok(no_store(web.pages.page_for(visitor, status, "tournament.html", join([told, facts]))))
 }
@@ -207,7 +212,7 @@ pub(super) async fn act(
     match wanted {
         Ok(_) => Ok(Redirect::to(&format!("/tournaments/{name}?done={}", form.act)).into_response()),
         Err(ServiceError::Refused(refusal)) if refusal.code != Code::NoSuchTournament => {
-            Ok(page(&web, Some(&visitor), name, "", (&form, Some(&refusal))).await?)
+            Ok(page(&web, Some(&visitor), name, &Came::default(), (&form, Some(&refusal))).await?)
         }
         Err(error) => Err(error.into()),
     }
