@@ -245,17 +245,56 @@ pub struct TournamentOption {
     pub example: Option<&'static str>,
     /// The default as shown to players; may be empty.
     pub default: &'static str,
+    /// Forms with another default.
+    pub but: &'static [(&'static str, &'static str)],
+    /// The forms that take it; none: all.
+    pub only: &'static [&'static str],
     /// Its effect, in one line.
     pub help: &'static str,
 }
 
 impl TournamentOption {
-    /// The option as written, with its default: `-games=2 (default 1)`.
+    /// The option as written, with its default and the forms it is of: `-games=2 (default 1)`,
+    /// `-players=4-8 (default 4-10, swiss 6-64)`, `-advance=1 (roundrobin; default 2)`.
     pub fn shown(&self) -> String {
         let value = self.example.map(|example| format!("={example}")).unwrap_or_default();
-        let default =
-            if self.default.is_empty() { String::new() } else { format!(" (default {})", self.default) };
-        format!("-{}{value}{default}", self.name)
+        let defaults = self.defaults();
+        let mut notes: Vec<String> = Vec::new();
+        if !self.only.is_empty() {
+            notes.push(self.only.join(", "));
+        }
+        if !defaults.is_empty() {
+            notes.push(format!("default {defaults}"));
+        }
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        format!("-{}{value}{notes}", self.name)
+    }
+
+    /// The defaults of all forms: `4-10, swiss 6-64`; may be empty.
+    pub fn defaults(&self) -> String {
+        let usual = (!self.default.is_empty()).then(|| self.default.to_owned());
+        let others = self.but.iter().map(|(form, default)| format!("{form} {default}"));
+        usual.into_iter().chain(others).collect::<Vec<_>>().join(", ")
+    }
+
+    /// True if a form takes it.
+    pub fn is_of(&self, form: &str) -> bool {
+        self.only.is_empty() || self.only.contains(&form)
+    }
+
+    /// The default in a form, as shown to players.
+    pub fn default_of(&self, form: &str) -> &'static str {
+        self.but.iter().find(|(other, _)| *other == form).map_or(self.default, |(_, default)| default)
+    }
+
+    const fn but(mut self, but: &'static [(&'static str, &'static str)]) -> Self {
+        self.but = but;
+        self
+    }
+
+    const fn only(mut self, only: &'static [&'static str]) -> Self {
+        self.only = only;
+        self
     }
 }
 
@@ -265,15 +304,20 @@ const fn term(
     default: &'static str,
     help: &'static str,
 ) -> TournamentOption {
-    TournamentOption { name, example, default, help }
+    TournamentOption { name, example, default, but: &[], only: &[], help }
 }
 
 /// The options of a tournament.
-pub const TOURNAMENT_OPTIONS: [TournamentOption; 13] = [
-    term("players", Some("4-8"), "4-10", "the fewest and the most players"),
-    term("group", Some("6"), "10", "the most players of a group; with more players there are several groups"),
-    term("advance", Some("1"), "2", "players of each group who go on to the next stage"),
-    term("roundtime", Some("60"), "120", "days until the games of a stage are decided"),
+pub const TOURNAMENT_OPTIONS: [TournamentOption; 14] = [
+    term("players", Some("4-8"), "4-10", "the fewest and the most players").but(&[("swiss", "6-64")]),
+    term("group", Some("6"), "10", "the most players of a group; with more players there are several groups")
+        .only(&["roundrobin"]),
+    term("advance", Some("1"), "2", "players of each group who go on to the next stage")
+        .only(&["roundrobin"]),
+    term("rounds", Some("5"), "", "rounds; else one more than the knock-out rounds of as many players")
+        .only(&["swiss"]),
+    term("roundtime", Some("60"), "120", "days until the games of a round are decided")
+        .but(&[("swiss", "30")]),
     term("start", Some("2027-01-31"), "full", "a day on which it starts, instead of when it is full"),
     term("repeat", None, "", "when it starts, the next one with the same terms takes entries"),
     term("games", Some("2"), "1", "games of each two players; the second has the seats changed"),

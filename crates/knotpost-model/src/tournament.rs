@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use knotpost_commands::{Days, GivenOption, clean_line, clean_text};
+use knotpost_commands::{Days, GivenOption, TOURNAMENT_OPTIONS, clean_line, clean_text};
 
 use crate::computer_player::LEVELS;
 use crate::{Millis, Span, words};
@@ -13,6 +13,7 @@ const MOST_PLAYERS: u16 = 1000;
 /// Everybody in a group meets everybody, so its size is the number of boards that begin at once.
 const GROUP: std::ops::RangeInclusive<u16> = 3..=64;
 const MOST_ADVANCE: u16 = *GROUP.end() / 2;
+const MOST_ROUNDS: u16 = 64;
 const MOST_ROUND_DAYS: i64 = 366;
 /// Days from the announcement to a start by date.
 const MOST_START_DAYS: i64 = 366;
@@ -61,7 +62,7 @@ words! {
 
 impl TournamentForm {
     /// The forms that can be announced.
-    pub const ANNOUNCED: &[Self] = &[Self::RoundRobin];
+    pub const ANNOUNCED: &[Self] = &[Self::RoundRobin, Self::Swiss];
 
     /// Parses the form of an announcement, in any case.
     pub fn read(word: &str) -> Result<Self, FormError> {
@@ -207,6 +208,9 @@ pub struct TournamentTerms {
     pub group: u16,
     /// Players of each group who go on to the next stage.
     pub advance: u16,
+    /// Rounds of a Swiss tournament; `None`: as many as the number of players wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u16>,
     /// Time from the start of a round to its deadline.
     pub round: Span,
     pub start: TournamentStart,
@@ -236,6 +240,7 @@ impl Default for TournamentTerms {
             maximum: 10,
             group: 10,
             advance: 2,
+            rounds: None,
             round: Span(120 * DAY),
             start: TournamentStart::Full,
             repeat: false,
@@ -251,10 +256,39 @@ impl Default for TournamentTerms {
 }
 
 impl TournamentTerms {
-    /// Reads options by their full names. What is not given has its default.
-    pub fn read(given: &[GivenOption], game_options: String, now: Millis) -> Result<Self, TermsError> {
-        let mut terms = Self { game_options, ..Self::default() };
+    /// The defaults of a form.
+    pub fn usual(form: TournamentForm) -> Self {
+        match form {
+            TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => Self::default(),
+            // Everybody is in one group.
+            TournamentForm::Swiss => Self {
+                minimum: 6,
+                maximum: 64,
+                group: MOST_PLAYERS,
+                round: Span(30 * DAY),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Reads options of a form by their full names. What is not given has its default.
+    pub fn read(
+        form: TournamentForm,
+        given: &[GivenOption],
+        game_options: String,
+        now: Millis,
+    ) -> Result<Self, TermsError> {
+        let mut terms = Self { game_options, ..Self::usual(form) };
         for (place, option) in given.iter().enumerate() {
+            let known = TOURNAMENT_OPTIONS.iter().find(|known| known.name == option.name);
+            if let Some(known) = known.filter(|known| !known.is_of(form.as_str())) {
+                return Err(TermsError(format!(
+                    "`-{}` is an option of the form {}, not of {}",
+                    known.name,
+                    known.only.join(" or "),
+                    form.as_str()
+                )));
+            }
             if given.iter().take(place).any(|earlier| earlier.name == option.name) {
                 return Err(TermsError(format!("`-{}` is given twice", option.name)));
             }
@@ -274,6 +308,7 @@ impl TournamentTerms {
             "players" => (self.minimum, self.maximum) = given.players()?,
             "group" => self.group = given.number(*GROUP.start(), *GROUP.end())?,
             "advance" => self.advance = given.number(1, MOST_ADVANCE)?,
+            "rounds" => self.rounds = Some(given.number(1, MOST_ROUNDS)?),
             "roundtime" => {
                 self.round = given.days()?;
                 if self.round.0 > MOST_ROUND_DAYS * DAY {
@@ -312,6 +347,13 @@ impl TournamentTerms {
                 self.group / 2
             )));
         }
+        if let Some(rounds) = self.rounds.filter(|rounds| *rounds >= self.maximum) {
+            return Err(TermsError(format!(
+                "{} players cannot play {rounds} rounds without meeting again: `-rounds={}` or less",
+                self.maximum,
+                self.maximum - 1
+            )));
+        }
         if self.repeat && self.start != TournamentStart::Full {
             return Err(TermsError(
                 "`-repeat` goes with `-start=full` alone, since a date does not come again".to_owned(),
@@ -320,9 +362,15 @@ impl TournamentTerms {
         Ok(())
     }
 
+    /// Canonical options, the game's first. Terms that have the default of the form are left out.
+    pub fn options(&self, form: TournamentForm) -> String {
+        let game = (!self.game_options.is_empty()).then(|| self.game_options.clone());
+        game.into_iter().chain(self.given(form)).collect::<Vec<_>>().join(" ")
+    }
+
     /// The terms that are not the defaults, as options.
-    fn given(&self) -> impl Iterator<Item = String> {
-        let usual = Self::default();
+    fn given(&self, form: TournamentForm) -> impl Iterator<Item = String> {
+        let usual = Self::usual(form);
         let start = match self.start {
             TournamentStart::Full => None,
             TournamentStart::Date(at) => {
@@ -335,6 +383,7 @@ impl TournamentTerms {
                 .then(|| format!("-players={}-{}", self.minimum, self.maximum)),
             (self.group != usual.group).then(|| format!("-group={}", self.group)),
             (self.advance != usual.advance).then(|| format!("-advance={}", self.advance)),
+            self.rounds.map(|rounds| format!("-rounds={rounds}")),
             (self.round != usual.round).then(|| days("roundtime", self.round)),
             start,
             self.repeat.then(|| "-repeat".to_owned()),
@@ -348,14 +397,6 @@ impl TournamentTerms {
         ]
         .into_iter()
         .flatten()
-    }
-}
-
-/// Canonical options, the game's first. Terms that have their default are left out.
-impl fmt::Display for TournamentTerms {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let game = (!self.game_options.is_empty()).then(|| self.game_options.clone());
-        f.write_str(&game.into_iter().chain(self.given()).collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -430,7 +471,7 @@ fn read_number(word: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use knotpost_commands::{TOURNAMENT_FORMS, TOURNAMENT_OPTIONS, TournamentOption};
+    use knotpost_commands::TOURNAMENT_FORMS;
 
     use super::*;
 
@@ -447,8 +488,16 @@ mod tests {
         Millis::read("2026-11-20T10:00:00Z").expect("a time")
     }
 
+    fn read_as(form: TournamentForm, words: &str) -> Result<TournamentTerms, String> {
+        TournamentTerms::read(form, &given(words), String::new(), now()).map_err(|error| error.to_string())
+    }
+
     fn read(words: &str) -> Result<TournamentTerms, String> {
-        TournamentTerms::read(&given(words), String::new(), now()).map_err(|error| error.to_string())
+        read_as(TournamentForm::RoundRobin, words)
+    }
+
+    fn written(terms: &TournamentTerms) -> String {
+        terms.options(TournamentForm::RoundRobin)
     }
 
     #[test]
@@ -475,7 +524,8 @@ mod tests {
     #[test]
     fn forms_that_are_not_played_are_refused_with_those_that_are() {
         assert_eq!(TournamentForm::read("RoundRobin"), Ok(TournamentForm::RoundRobin));
-        for word in ["swiss", "ladder", "league"] {
+        assert_eq!(TournamentForm::read("swiss"), Ok(TournamentForm::Swiss));
+        for word in ["ladder", "league"] {
             let error = TournamentForm::read(word).expect_err(word).to_string();
             assert!(error.contains("not played here yet") && error.contains("`roundrobin`"), "{error}");
         }
@@ -487,7 +537,7 @@ mod tests {
     fn defaults_are_those_of_the_round_robin_and_are_not_written() {
         let terms = read("").expect("terms");
         assert_eq!(terms, TournamentTerms::default());
-        assert_eq!(terms.to_string(), "");
+        assert_eq!(written(&terms), "");
         let same = "-players=4-10 -group=10 -advance=2 -roundtime=120 -start=full -games=1 -nagtime=1 -forfeittime=7";
         assert_eq!(read(same).expect("terms"), TournamentTerms::default());
     }
@@ -503,13 +553,15 @@ mod tests {
             "-nagtime=0.01157407 -forfeittime=0.02 -totaltime=3.25",
         ] {
             let terms = read(words).expect(words);
-            assert_eq!(terms.to_string(), words);
+            assert_eq!(written(&terms), words);
             let json = serde_json::to_string(&terms).expect("json");
             assert_eq!(serde_json::from_str::<TournamentTerms>(&json).expect("terms"), terms, "{json}");
         }
-        let terms = TournamentTerms::read(&given("-players=6"), "-size=4".to_owned(), now()).expect("terms");
-        assert_eq!(terms.to_string(), "-size=4 -players=6-6");
-        assert_eq!(read("-players=6").expect("terms").to_string(), "-players=6-6");
+        let form = TournamentForm::RoundRobin;
+        let terms =
+            TournamentTerms::read(form, &given("-players=6"), "-size=4".to_owned(), now()).expect("terms");
+        assert_eq!(written(&terms), "-size=4 -players=6-6");
+        assert_eq!(written(&read("-players=6").expect("terms")), "-players=6-6");
         assert_eq!(read("-forfeittime=0.3").expect("terms").nag, Span(DAY / 10));
     }
 
@@ -544,7 +596,8 @@ mod tests {
             ("-nagtime=x", "3650"),
             ("-totaltime=4000", "3650"),
             ("-closed -closed", "twice"),
-            ("-window=3", "no option"),
+            ("-lives=3", "no option"),
+            ("-rounds=5", "of the form swiss"),
         ] {
             let error = read(words).expect_err(words);
             assert!(error.contains(bound), "{words}: {error}");
@@ -554,14 +607,47 @@ mod tests {
     }
 
     #[test]
+    fn a_swiss_tournament_has_rounds_and_defaults_of_its_own() {
+        let swiss = TournamentForm::Swiss;
+        for words in ["", "-players=8-100 -rounds=9", "-roundtime=120 -games=2"] {
+            let terms = read_as(swiss, words).expect(words);
+            assert_eq!(terms.options(swiss), words);
+            let json = serde_json::to_string(&terms).expect("json");
+            assert_eq!(serde_json::from_str::<TournamentTerms>(&json).expect("terms"), terms, "{json}");
+        }
+        assert_eq!(read_as(swiss, "-players=6-64 -roundtime=30"), read_as(swiss, ""));
+        for (words, bound) in [
+            ("-rounds=0", "from 1 to 64"),
+            ("-rounds=65", "from 1 to 64"),
+            ("-players=4-6 -rounds=6", "`-rounds=5` or less"),
+            ("-group=8", "of the form roundrobin"),
+            ("-advance=1", "of the form roundrobin"),
+        ] {
+            let error = read_as(swiss, words).expect_err(words);
+            assert!(error.contains(bound), "{words}: {error}");
+        }
+    }
+
+    #[test]
     fn every_option_of_the_language_is_a_term_with_that_default() {
-        for TournamentOption { name, example, default, .. } in TOURNAMENT_OPTIONS {
-            let with = |value: Option<&str>| {
-                read(&value.map_or_else(|| format!("-{name}"), |value| format!("-{name}={value}")))
-            };
-            with(example).unwrap_or_else(|error| panic!("{error}"));
-            if !default.is_empty() {
-                assert_eq!(with(Some(default)).expect(name), TournamentTerms::default(), "{name}");
+        for form in TournamentForm::ANNOUNCED {
+            for option in TOURNAMENT_OPTIONS.iter().filter(|option| option.is_of(form.as_str())) {
+                let with = |value: Option<&str>| {
+                    let name = option.name;
+                    read_as(
+                        *form,
+                        &value.map_or_else(|| format!("-{name}"), |value| format!("-{name}={value}")),
+                    )
+                };
+                with(option.example).unwrap_or_else(|error| panic!("{error}"));
+                let default = option.default_of(form.as_str());
+                if !default.is_empty() {
+                    assert_eq!(
+                        with(Some(default)).expect(default),
+                        TournamentTerms::usual(*form),
+                        "{option:?}"
+                    );
+                }
             }
         }
     }

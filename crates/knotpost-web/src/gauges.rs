@@ -33,6 +33,7 @@ pub(super) async fn refresh(web: &Web) {
         gauge!("knotpost_outbox_waiting").set(count(lengths.outbox));
         gauge!("knotpost_webhook_events_waiting").set(count(lengths.webhook_events));
         gauge!("knotpost_bot_turns_waiting").set(count(lengths.bot_turns));
+        gauge!("knotpost_tournaments_late").set(count(lengths.late_tournaments));
         let seconds = |ms: i64| ms as f64 / 1000.0;
         gauge!("knotpost_inbox_late_seconds").set(seconds(lengths.inbox_late_ms));
         gauge!("knotpost_outbox_late_seconds").set(seconds(lengths.outbox_late_ms));

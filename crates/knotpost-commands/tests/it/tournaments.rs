@@ -42,9 +42,9 @@ fn a_bad_announcement_is_refused_with_what_there_is() {
         ("announce fred secret osbox roundrobin -players", ErrorCode::BadOption, "-players=4-8"),
         ("announce fred secret osbox roundrobin -closed=yes", ErrorCode::BadOption, "alone"),
         (
-            "announce fred secret osbox roundrobin -rounds=5",
+            "announce fred secret osbox roundrobin -lives=5",
             ErrorCode::BadOption,
-            "-roundtime=60 (default 120)",
+            "-roundtime=60 (default 120, swiss 30)",
         ),
         ("announce fred secret osbox roundrobin -hand=1a", ErrorCode::BadOption, "-size=..."),
     ] {

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::clock::clock_leader::may_judge;
-use crate::tournaments::work::step;
+use crate::tournaments::swiss::{Draw, store_round};
+use crate::tournaments::work::{Step, step};
 use knotpost_model::TournamentName;
 use knotpost_storage::StoreError;
+use knotpost_tournaments::{NoPairing, Pairing};
 
 /// Time for which a tournament is left alone in which something failed.
 const SET_ASIDE_MS: i64 = 3_600_000;
@@ -30,21 +32,20 @@ pub async fn work_tournaments(app: &Arc<App>, holder: &str) -> Result<bool, Stor
 
 /// False: another process runs the clock.
 async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result<bool, StoreError> {
-    let holder = holder.to_owned();
-    let done = app
-        .write(async move |tx, app| {
-            let now = app.clock.now();
-            if !may_judge(tx, &holder, now).await? {
-                return Ok(None);
-            }
-            Box::pin(step(tx, app, name, now)).await.map(Some).map_err(store_error)
-        })
-        .await;
+    let done = match work_on(app, holder, name, None).await {
+        Ok(Some(Step::ToPair(draw))) => match draw.pair().await {
+            Some(pairing) => work_on(app, holder, name, Some(Arc::new((draw, pairing)))).await,
+            None => Err(StoreError::Corrupt("the pairing of the next round panicked".to_owned())),
+        },
+        done => done,
+    };
     match done {
         Ok(None) => Ok(false),
-        Ok(Some(ended)) => {
+        Ok(Some(done)) => {
             app.signals.outbox.notify_one();
-            app.signals.tell_boards(&ended);
+            if let Step::Ended(boards) = done {
+                app.signals.tell_boards(&boards);
+            }
             Ok(true)
         }
         Err(error) if error.is_transient() => Err(error),
@@ -59,6 +60,31 @@ async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result
             Ok(true)
         }
     }
+}
+
+/// Takes a step, or stores the round that was paired for one, in a transaction. `None`: another process runs the clock.
+async fn work_on(
+    app: &Arc<App>,
+    holder: &str,
+    name: TournamentName,
+    paired: Option<Arc<(Arc<Draw>, Result<Pairing, NoPairing>)>>,
+) -> Result<Option<Step>, StoreError> {
+    let holder = holder.to_owned();
+    app.write(async move |tx, app| {
+        let now = app.clock.now();
+        if !may_judge(tx, &holder, now).await? {
+            return Ok(None);
+        }
+        let done = match paired.as_deref() {
+            None => Box::pin(step(tx, app, name, now)).await,
+            Some((draw, pairing)) => {
+                let stored = Box::pin(store_round(tx, app, name, (draw.as_ref(), pairing), now)).await;
+                stored.map(|()| Step::Ended(Vec::new()))
+            }
+        };
+        done.map(Some).map_err(store_error)
+    })
+    .await
 }
 
 fn store_error(error: ServiceError) -> StoreError {

@@ -103,7 +103,7 @@ pub(crate) async fn compose(
         recipient: recipient.to_string(),
         addressee: addressee.map(|(userid, is_shared)| Addressee { userid, is_shared }),
         reply_to: subject.as_ref().map(|subject| pending(app, subject.purpose(), &message_id)),
-        unsubscribe: match user.zip(Kind::of_template(reply.template())) {
+        unsubscribe: match user.zip(Kind::of(reply.template(), subject.as_ref())) {
             Some((user, kind)) => refuse(tx, app, kind, user, recipient, &message_id).await?,
             None => None,
         },

@@ -11,9 +11,9 @@ use crate::mailing::digest;
 use crate::mailing::post::post_answerable;
 use crate::mailing::puzzles;
 use crate::mailing::reply_address::Purpose;
-use crate::mailing::reply_grant::{AnsweredMail, board_facts};
+use crate::mailing::reply_grant::{AnsweredMail, Subject, board_facts};
 use crate::replies::{Answer, Heading, Refusing, Reply};
-use knotpost_model::{Address, BoardKey, Millis, UserKey};
+use knotpost_model::{Address, BoardKey, LeaveReason, Millis, TournamentName, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, RemarkRow, SeatRow, StoreError, UserRow, UserState, WriteTx};
 
 /// The template of what a user writes to another one.
@@ -36,6 +36,8 @@ pub enum Kind {
     Watching(BoardKey),
     /// The mail when a board ends that they asked for.
     Endings(BoardKey),
+    /// Mails about a tournament that the user plays in, who is out of it then.
+    Tournament(TournamentName),
 }
 
 /// Subject of a link, for the page that asks and thanks.
@@ -47,6 +49,8 @@ pub struct Refusable {
     pub what: String,
     /// The command that brings them back.
     pub again: String,
+    /// Tournament that the user leaves by it.
+    pub leaves: Option<TournamentName>,
 }
 
 /// A mail that wants no more mails of a kind.
@@ -68,6 +72,7 @@ impl Kind {
             Self::Messages => "messages".to_owned(),
             Self::Watching(board) => format!("board-{}", board.0),
             Self::Endings(board) => format!("end-{}", board.0),
+            Self::Tournament(name) => format!("tournament-{}", name.0),
         }
     }
 
@@ -76,14 +81,28 @@ impl Kind {
         match word.split_once('-') {
             Some(("board", number)) => key(number).map(Self::Watching),
             Some(("end", number)) => key(number).map(Self::Endings),
+            Some(("tournament", number)) => {
+                number.parse().ok().map(|number| Self::Tournament(TournamentName(number)))
+            }
             _ => [Self::Broadcasts, Self::Nags, Self::Puzzles, Self::Digests, Self::Messages]
                 .into_iter()
                 .find(|kind| kind.word() == word),
         }
     }
 
-    /// The mails that a reader can refuse in one of this template, where that does not depend on a board.
-    pub(crate) fn of_template(template: &str) -> Option<Self> {
+    /// The mails that a reader can refuse in one of this template, with this subject of answers to it, where that does not
+    /// depend on a board.
+    pub(crate) fn of(template: &str, subject: Option<&Subject>) -> Option<Self> {
+        match (template, subject) {
+            (
+                "tournament_started" | "tournament_deadline" | "tournament_news",
+                Some(Subject::Tournament { tournament }),
+            ) => Some(Self::Tournament(*tournament)),
+            _ => Self::of_template(template),
+        }
+    }
+
+    fn of_template(template: &str) -> Option<Self> {
         match template {
             "broadcast" => Some(Self::Broadcasts),
             "puzzles" => Some(Self::Puzzles),
@@ -96,7 +115,7 @@ impl Kind {
     /// The mails that the reader of this one can refuse.
     async fn of_mail(tx: &mut ReadTx, mail: &AnsweredMail) -> Result<Option<Self>, StoreError> {
         let (Some(board), Some(facts)) = (mail.row.board_id.map(BoardKey), board_facts(&mail.row)?) else {
-            return Ok(Self::of_template(&mail.row.kind));
+            return Ok(Self::of(&mail.row.kind, mail.subject.as_ref()));
         };
         let (seats, remarks) = (tx.seats(board).await?, tx.remarks(&facts.remarks()).await?);
         Ok(refusable((board, seats.as_slice()), facts.heading, &remarks, mail.reader.id))
@@ -153,12 +172,13 @@ pub(crate) async fn accept(
 ) -> Result<Answer, StoreError> {
     let Unsubscribing { user, address, kind } = wanted;
     let seen = describe(tx, app, user, *kind).await?;
-    stop(tx, user.id, *kind).await?;
+    stop(tx, user.id, *kind, now).await?;
     // A board that is gone sends nothing any more.
     let seen = seen.unwrap_or_else(|| Refusable {
         userid: user.userid.clone(),
         what: "mails about that board".to_owned(),
         again: "help subscribe".to_owned(),
+        leaves: None,
     });
     let reply = Reply::said("unsubscribed", json!(seen));
     let said = format!("unsubscribed {} {}", user.id.0, kind.word());
@@ -186,18 +206,19 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
     let (Some((user, kind)), Some(seen)) = (read(app, token), view_unsubscribe(app, token).await?) else {
         return Ok(None);
     };
+    let now = app.clock.now();
     let stopped = app.store.write(async move |tx| {
         // Whoever left in the meantime has no preferences.
         let is_here = tx.user(user).await?.is_some_and(|user| user.state != UserState::Deleted);
         if is_here {
-            stop(tx, user, kind).await?;
+            stop(tx, user, kind, now).await?;
         }
         Ok::<_, StoreError>(is_here)
     });
     Ok(stopped.await?.then_some(seen))
 }
 
-async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreError> {
+async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind, now: Millis) -> Result<(), StoreError> {
     match kind {
         Kind::Broadcasts | Kind::Nags | Kind::Messages => {
             tx.set_preference(user, ALL_GAMES, &kind.word(), Some("off")).await
@@ -218,6 +239,7 @@ async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreEr
             }
             tx.forget_notification(board, user).await
         }
+        Kind::Tournament(name) => tx.leave_tournament(name, user, LeaveReason::Withdrew, now).await,
     }
 }
 
@@ -254,8 +276,15 @@ async fn describe(
             };
             (what, format!("{} {verb} {userid} PASSWORD{number}", row.game))
         }
+        Kind::Tournament(name) => {
+            (format!("mails about tournament {name}"), format!("enter {userid} PASSWORD {name}"))
+        }
     };
-    Ok(Some(Refusable { userid, what, again }))
+    let leaves = match kind {
+        Kind::Tournament(name) => Some(name),
+        _ => None,
+    };
+    Ok(Some(Refusable { userid, what, again, leaves }))
 }
 
 fn read(app: &App, token: &str) -> Option<(UserKey, Kind)> {
@@ -269,7 +298,8 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_word_that_is_read_back_and_holds_no_dot() {
-        let boards = [Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8))];
+        let boards =
+            [Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8)), Kind::Tournament(TournamentName(9))];
         let all = [Kind::Broadcasts, Kind::Nags, Kind::Puzzles, Kind::Digests, Kind::Messages];
         for kind in all.into_iter().chain(boards) {
             assert_eq!(Kind::from_word(&kind.word()), Some(kind));

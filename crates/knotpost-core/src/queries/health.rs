@@ -27,6 +27,8 @@ pub struct QueueLengths {
     pub outbox_late_ms: i64,
     /// Unleased turns of computer players, counted up to 100.
     pub bot_turns: Option<i64>,
+    /// Tournaments that have been due for [`LATE_MS`].
+    pub late_tournaments: Option<i64>,
     /// Unix milliseconds; 0: never.
     pub last_received: i64,
     /// Unix milliseconds; 0: never.
@@ -35,6 +37,8 @@ pub struct QueueLengths {
 
 /// Maximum counted, see [`QueueLengths::bot_turns`].
 const MOST_BOT_TURNS: i64 = 100;
+/// No deadline of a tournament waits longer on a server that works.
+const LATE_MS: i64 = 300_000;
 
 #[derive(Clone, Debug)]
 pub struct Stock {
@@ -84,6 +88,7 @@ pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
         inbox_late_ms: late(tx.next_inbox_due().await.ok().flatten()),
         outbox_late_ms: late(tx.next_outbox_due().await.ok().flatten()),
         bot_turns: tx.bot_turns(now, MOST_BOT_TURNS).await.ok().map(|turns| turns.len() as i64),
+        late_tournaments: tx.count_due_tournaments(now.plus(-LATE_MS)).await.ok(),
         last_received: tx.last_received_at().await.ok().flatten().unwrap_or_default(),
         last_sent: tx.last_sent_at().await.ok().flatten().unwrap_or_default(),
     })

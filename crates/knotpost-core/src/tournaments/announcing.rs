@@ -18,8 +18,15 @@ use knotpost_storage::{NewLogEntry, NewTournament, StoreError, TournamentRow, Us
 const DAY_MS: i64 = 86_400_000;
 /// Announcements of a user in a day.
 const MOST_A_DAY: i64 = 3;
-/// FIDE's tables, C.05 of the Handbook.
-const BERGER: &str = "berger";
+
+/// The rules by which pairings of a form are made: FIDE's tables, C.05 of the Handbook, and its Dutch system, C.04.3, of
+/// 1 February 2026.
+const fn rules_of(form: TournamentForm) -> &'static str {
+    match form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => "berger",
+        TournamentForm::Swiss => "dutch-2026",
+    }
+}
 
 /// A tournament to be announced.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +54,7 @@ pub async fn announce(
     let form = TournamentForm::read(announcement.form)
         .map_err(|error| Refusal::new(Code::BadOption, error.to_string()).about_game(name))?;
     let options = game_options(game, announcement.options, SEATS)?;
-    let terms = TournamentTerms::read(announcement.terms, options.to_string(), now)
+    let terms = TournamentTerms::read(form, announcement.terms, options.to_string(), now)
         .map_err(|error| refuse_terms(&error).about_game(name))?;
     check_fill(app, &terms)?;
     check_announcer(tx, app, user, now).await?;
@@ -58,7 +65,7 @@ pub async fn announce(
     let new = NewTournament {
         game: name.to_owned(),
         form,
-        rules: BERGER,
+        rules: rules_of(form),
         title: announcement.text.title.clone(),
         description: announcement.text.description.clone(),
         terms: to_json(&terms)?,
@@ -83,7 +90,7 @@ pub(super) async fn repeat(
     let new = NewTournament {
         game: row.game.clone(),
         form: row.form,
-        rules: BERGER,
+        rules: rules_of(row.form),
         title: row.title.clone(),
         description: row.description.clone(),
         terms: row.terms.clone(),

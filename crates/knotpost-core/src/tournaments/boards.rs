@@ -41,7 +41,8 @@ pub(super) async fn open_boards(
     let players: HashMap<i64, &PlayerRow> = players.iter().map(|player| (player.entry, player)).collect();
     for pairing in waiting.chunk_by(|a, b| a.pairing_id == b.pairing_id) {
         let Some(key) = pairing.first().map(|seat| seat.pairing_id) else { continue };
-        if tx.open_pairing(key).await? {
+        // A player without an opponent has points already.
+        if tx.open_pairing(key).await? && pairing.len() > 1 {
             Box::pin(open_pairing(tx, app, row, &terms, pairing, &players, now)).await?;
         }
     }

@@ -6,7 +6,8 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::post::registered_addresses;
 use knotpost_model::{
-    LeaveReason, Millis, PlayerState, TournamentAction, TournamentName, TournamentState, TournamentTerms,
+    LeaveReason, Millis, PlayerState, TournamentAction, TournamentForm, TournamentName, TournamentState,
+    TournamentTerms,
 };
 use knotpost_storage::{EntryRow, StoreError, TournamentRow, UserRow, WriteTx};
 
@@ -32,7 +33,7 @@ pub async fn enter(
     let terms = read_terms(&row)?;
     check_open(&row, &terms)?;
     check_user(tx, app, user, &row, &terms, now).await?;
-    check_numbers(tx, app, user, name, &terms).await?;
+    check_numbers(tx, app, user, &row, &terms).await?;
     match state {
         Some(_) => tx.set_entered(name, user.id, PlayerState::In, now).await?,
         None => tx.insert_player(name, user.id, now).await.map(drop)?,
@@ -127,8 +128,14 @@ pub(super) fn barred_until(outs: &[Millis]) -> Option<Millis> {
 }
 
 /// Boards that an entry can bring at once.
-fn most_boards(terms: &TournamentTerms) -> i64 {
-    (i64::from(terms.group.min(terms.maximum)) - 1) * i64::from(terms.games)
+fn most_boards(form: TournamentForm, terms: &TournamentTerms) -> i64 {
+    let opponents = match form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+            i64::from(terms.group.min(terms.maximum)) - 1
+        }
+        TournamentForm::Swiss => 1,
+    };
+    opponents * i64::from(terms.games)
 }
 
 /// Checks the numbers of entries and of boards that these can bring.
@@ -136,9 +143,10 @@ async fn check_numbers(
     tx: &mut WriteTx,
     app: &App,
     user: &UserRow,
-    name: TournamentName,
+    row: &TournamentRow,
     terms: &TournamentTerms,
 ) -> Result<(), ServiceError> {
+    let name = row.id;
     let settings = &app.config.tournaments;
     let entries = tx.entries_of(user.id).await?;
     let (count, most) = (entries.len() as i64, i64::from(settings.entries_per_user));
@@ -150,7 +158,7 @@ async fn check_numbers(
         .hint("When one of them is over, or after `withdraw`, the same mail enters you here.")
         .into());
     }
-    let mut boards = most_boards(terms);
+    let mut boards = most_boards(row.form, terms);
     for entry in &entries {
         boards += boards_of(entry)?;
     }
@@ -172,7 +180,7 @@ fn boards_of(entry: &EntryRow) -> Result<i64, StoreError> {
     }
     let terms: TournamentTerms = serde_json::from_str(&entry.terms)
         .map_err(|error| StoreError::Corrupt(format!("the terms of {}: {error}", entry.id)))?;
-    Ok(most_boards(&terms))
+    Ok(most_boards(entry.form, &terms))
 }
 
 /// Takes a user out at their own wish. Out already: the same answer, and nothing changes.

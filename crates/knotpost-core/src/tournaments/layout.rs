@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::boards::time::length;
 use crate::replies::{Column, Content, Fact, Facts, Table};
 use knotpost_commands::TournamentPart;
-use knotpost_model::{Moment, PlayerState, TournamentName, TournamentState};
+use knotpost_model::{Moment, PlayerState, TournamentForm, TournamentName, TournamentState};
 
 /// Players of the largest group that is shown as a crosstable: as many fit into 72 columns.
 const MOST_CROSSED: usize = 12;
@@ -21,9 +21,12 @@ const NAME: usize = 16;
 pub struct ShownGroup {
     pub group: String,
     pub round: u32,
-    /// Places, points and tie-breaks, for a small group with the results of everybody against everybody.
+    /// `Group a, round 1`
+    pub heading: String,
+    /// Places, points and tie-breaks, with the results: of everybody against everybody for a small group, of all rounds
+    /// in a Swiss tournament.
     pub standings: Table,
-    /// Column of the first opponent; `None`: there are too many.
+    /// Column of the first opponent; `None`: there are too many, or not everybody meets everybody.
     pub crosses: Option<usize>,
     /// Players with a board each row, its number and result.
     pub pairings: Table,
@@ -48,6 +51,8 @@ pub struct Shown {
     entrants: Vec<String>,
     #[serde(skip)]
     groups: Vec<ShownGroup>,
+    #[serde(skip)]
+    legend: &'static str,
 }
 
 impl Content for Shown {
@@ -55,7 +60,7 @@ impl Content for Shown {
 
     fn facts(&self) -> Facts {
         let group = |group: &ShownGroup| {
-            Facts::of(&serde_json::json!({ "heading": group.heading() }))
+            Facts::of(&serde_json::json!({ "heading": group.heading }))
                 .table("standings", group.standings.clone())
                 .table("pairings", group.pairings.clone())
         };
@@ -65,7 +70,7 @@ impl Content for Shown {
             .prose("state", self.state.clone())
             .with("entrants", Fact::Words(self.entrants.clone()))
             .with("groups", Fact::Parts(self.groups.iter().map(group).collect()))
-            .prose("legend", LEGEND.to_owned())
+            .prose("legend", self.legend.to_owned())
     }
 }
 
@@ -91,19 +96,13 @@ impl Shown {
             state: state_text(view),
             entrants,
             groups: group_tables(view, part),
+            legend: legend(view),
         }
     }
 
     /// False if a group was named that there is not.
     pub(crate) fn has_groups(&self) -> bool {
         !self.groups.is_empty()
-    }
-}
-
-impl ShownGroup {
-    /// `Group a, round 1`
-    pub fn heading(&self) -> String {
-        format!("Group {}, round {}", self.group, self.round)
     }
 }
 
@@ -114,7 +113,24 @@ pub fn terms_text(app: &App, view: &TournamentView) -> String {
     let options =
         if terms.game_options.is_empty() { String::new() } else { format!(" ({})", terms.game_options) };
     let boards = if terms.games == 2 { ", on two boards with the seats exchanged" } else { "" };
-    let mut told = vec![format!("A round robin of {title}{options}: everybody meets everybody{boards}.")];
+    let mut told = vec![match line.form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+            format!("A round robin of {title}{options}: everybody meets everybody{boards}.")
+        }
+        TournamentForm::Swiss => {
+            let rounds = match line.rounds.or(terms.rounds.map(u32::from)) {
+                Some(rounds) => format!("in {rounds} rounds"),
+                None => "in each round".to_owned(),
+            };
+            format!(
+                "A Swiss tournament of {title}{options}: {rounds} players of equal points meet, nobody the same opponent \
+                 twice{boards}."
+            )
+        }
+    }];
+    if terms.games == 2 && line.form == TournamentForm::Swiss {
+        told.push("Who has more points on both boards wins the pairing.".to_owned());
+    }
     if terms.maximum > terms.group {
         told.push(format!(
             "With more than {} players there are several groups; the first {} of each go on to the next round, until one \
@@ -178,10 +194,15 @@ pub fn state_text(view: &TournamentView) -> String {
         TournamentState::Running => {
             let of = line.rounds.map(|rounds| format!(" of {rounds}")).unwrap_or_default();
             let until = line.deadline.map(|at| format!(", until {} at the latest", at.to_readable()));
-            let next = if line.rounds == Some(line.round) {
-                "Then it is over.".to_owned()
-            } else {
-                format!("Then the first {} of each group go on.", view.terms.advance)
+            if line.round == 0 {
+                return "The first round is being paired.".to_owned();
+            }
+            let next = match line.form {
+                _ if line.rounds == Some(line.round) => "Then it is over.".to_owned(),
+                TournamentForm::Swiss => "Then the next round is paired.".to_owned(),
+                TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+                    format!("Then the first {} of each group go on.", view.terms.advance)
+                }
             };
             format!("Round {}{of} is being played{}. {next}", line.round, until.unwrap_or_default())
         }
@@ -230,8 +251,12 @@ struct Standing<'a> {
     points: f64,
 }
 
-/// The groups of a tournament by round, the last round first.
+/// The groups of a tournament by round, the last round first; of a Swiss tournament one round alone, since its table has
+/// the results of all rounds.
 pub fn group_tables(view: &TournamentView, part: Option<&TournamentPart>) -> Vec<ShownGroup> {
+    if view.line.form == TournamentForm::Swiss {
+        return swiss_table(view, part).into_iter().collect();
+    }
     let mut groups: Vec<(u32, &str)> = Vec::new();
     for pairing in &view.pairings {
         let key = (pairing.round, pairing.group.as_str());
@@ -260,9 +285,75 @@ fn shown_group(view: &TournamentView, round: u32, group: &str) -> ShownGroup {
     ShownGroup {
         group: group.to_owned(),
         round,
+        heading: format!("Group {group}, round {round}"),
         standings: standing_table(view, &standings, &pairings, crosses.is_some(), is_last),
         crosses,
         pairings: pairing_table(view, &pairings),
+    }
+}
+
+/// The table after the last round that is in the view, and the pairings of that round. `None`: there is none yet, or a group
+/// is asked for that there is not.
+fn swiss_table(view: &TournamentView, part: Option<&TournamentPart>) -> Option<ShownGroup> {
+    let last = view.pairings.iter().max_by_key(|pairing| pairing.round)?;
+    if matches!(part, Some(TournamentPart::Group(group)) if *group != last.group) {
+        return None;
+    }
+    let round = last.round;
+    let pairings: Vec<&TournamentPairing> =
+        view.pairings.iter().filter(|pairing| pairing.round == round).collect();
+    let mut columns = vec![
+        Column::of_numbers("#", 2),
+        Column::of_words("Player", 6),
+        Column::of_numbers("No", 2),
+        Column::of_words("Results", 7),
+        Column::of_numbers("Pts", 3),
+    ];
+    columns.extend(view.tiebreaks.iter().map(|code| Column::of_numbers(code, 2)));
+    let row = |player: &TournamentPlayer| {
+        let shown = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+        let results: Vec<String> = (1..=round).map(|round| swiss_result(view, player, round)).collect();
+        let mut row = vec![
+            shown(player.place),
+            name(player),
+            shown(player.number),
+            results.join(" "),
+            player.points.map(number).unwrap_or_default(),
+        ];
+        row.extend(player.tiebreaks.iter().copied().map(number));
+        row
+    };
+    Some(ShownGroup {
+        group: last.group.clone(),
+        round,
+        heading: format!("Round {round}"),
+        standings: Table { columns, rows: view.players.iter().map(row).collect() },
+        crosses: None,
+        pairings: pairing_table(view, &pairings),
+    })
+}
+
+/// Opponent, seat and result of a player in a round: `12w1`, `7b½`, `+bye`; `-` without a pairing.
+fn swiss_result(view: &TournamentView, player: &TournamentPlayer, round: u32) -> String {
+    let own = view.pairings.iter().find(|pairing| {
+        pairing.round == round && pairing.seats.iter().any(|seat| seat.userid == player.userid)
+    });
+    let Some(own) = own else { return "-".to_owned() };
+    let [first, second] = own.seats.as_slice() else {
+        return bye_sign(own).to_owned();
+    };
+    let (opponent, colour) = if first.userid == player.userid { (second, 'w') } else { (first, 'b') };
+    let opponent = view.players.iter().find(|other| other.userid == opponent.userid);
+    let opponent = opponent.and_then(|other| other.number).map(|number| number.to_string());
+    format!("{}{colour}{}", opponent.unwrap_or_default(), result_sign(own, &player.userid))
+}
+
+/// A bye by its points: for the odd one, or for one who is away.
+fn bye_sign(pairing: &TournamentPairing) -> &'static str {
+    match pairing.seats.first().and_then(|seat| seat.points) {
+        Some(points) if points >= 1.0 => "+bye",
+        Some(points) if points > 0.0 => "½bye",
+        _ => "-",
     }
 }
 
@@ -356,7 +447,29 @@ fn crossed(
 }
 
 /// Explains the signs of the tables.
-pub const LEGEND: &str = "In the tables 1 is a win, ½ a tie, 0 a loss, and . a game that is not over; + and - were decided \
+pub fn legend(view: &TournamentView) -> &'static str {
+    match view.line.form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => OF_GROUPS,
+        TournamentForm::Swiss if view.terms.games > 1 => OF_SWISS_ON_TWO_BOARDS,
+        TournamentForm::Swiss => OF_SWISS,
+    }
+}
+
+macro_rules! of_swiss {
+    ($first:literal) => {
+        concat!(
+            "Results are the number of the opponent, w for seat 1 or b for seat 2, and 1 for a win, ½ a tie, 0 a loss, or \
+             . for what is not over; + and - were decided before the loser had moved. +bye is the point of one who had no \
+             opponent, ½bye the half point of one who was away. Equal points are told apart ",
+            $first,
+            "by BH/C1, the points of all opponents but the least, then by BH, the points of all, by SB, the points of those \
+             whom a player has beaten and half the points of those with whom a player has tied, and by WIN, the rounds won."
+        )
+    };
+}
+const OF_SWISS: &str = of_swiss!("");
+const OF_SWISS_ON_TWO_BOARDS: &str = of_swiss!("by GP, the points on all boards, then ");
+const OF_GROUPS: &str = "In the tables 1 is a win, ½ a tie, 0 a loss, and . a game that is not over; + and - were decided \
      before the loser had moved, and what stands in brackets counts for nobody. Equal points are told apart by DE, the \
      games between those players, then by SB, the points of those whom a player has beaten and half the points of those \
      with whom a player has tied, then by WIN, the games won.";
@@ -405,7 +518,10 @@ fn pairing_table(view: &TournamentView, pairings: &[&TournamentPairing]) -> Tabl
 /// The result of a pairing, or its state: `1 : 0`, `is played`.
 pub fn result(view: &TournamentView, pairing: &TournamentPairing) -> String {
     let result = match pairing.state {
-        _ if pairing.bye => "bye".to_owned(),
+        _ if pairing.bye => match bye_sign(pairing) {
+            "-" => "away".to_owned(),
+            sign => sign.to_owned(),
+        },
         PairingState::Waiting => "waits".to_owned(),
         PairingState::Open => "is played".to_owned(),
         PairingState::Over => {

@@ -11,6 +11,7 @@ mod layout;
 mod queries;
 mod reading;
 mod rounds;
+pub(crate) mod swiss;
 mod tables;
 mod telling;
 mod view;
@@ -19,10 +20,10 @@ pub(crate) mod work;
 pub use announcing::{Announcement, announce};
 pub use directing::direct;
 pub use entering::{enter, withdraw};
-pub use layout::{LEGEND, Shown, ShownGroup, group_tables, result, standing, state_text, terms_text};
-pub use queries::{view_log, view_tournament, view_tournaments};
+pub use layout::{Shown, ShownGroup, group_tables, legend, result, standing, state_text, terms_text};
+pub use queries::{report_tournament, view_log, view_tournament, view_tournaments};
 pub use reading::{TournamentQuery, list, log, view};
 pub use view::{
-    PairingSeat, PairingState, TournamentLine, TournamentLogLine, TournamentPage, TournamentPairing,
-    TournamentPlayer, TournamentView,
+    PairingSeat, PairingState, TournamentLine, TournamentLog, TournamentLogLine, TournamentPage,
+    TournamentPairing, TournamentPlayer, TournamentView,
 };

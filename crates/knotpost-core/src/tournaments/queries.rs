@@ -1,10 +1,13 @@
 //! Tournaments for pages and programs, each read in a transaction of its own.
 
-use super::reading::{TournamentQuery, list, log, view};
-use super::view::{TournamentLogLine, TournamentPage, TournamentView};
+use knotpost_tournaments::write_trf;
+
+use super::reading::{TournamentQuery, find_tournament, list, log, read_terms, view};
+use super::swiss::report;
+use super::view::{TournamentLog, TournamentPage, TournamentView};
 use crate::app::App;
-use crate::boards::ServiceError;
-use knotpost_model::TournamentName;
+use crate::boards::{Code, Refusal, ServiceError};
+use knotpost_model::{TournamentForm, TournamentName};
 
 pub async fn view_tournaments(
     app: &App,
@@ -18,6 +21,25 @@ pub async fn view_tournament(app: &App, name: TournamentName) -> Result<Tourname
     view(&mut app.store.read().await?, name, None).await
 }
 
-pub async fn view_log(app: &App, name: TournamentName) -> Result<Vec<TournamentLogLine>, ServiceError> {
-    log(&mut app.store.read().await?, name).await
+/// A page of the log; `before` is the cursor of the page before.
+pub async fn view_log(
+    app: &App,
+    name: TournamentName,
+    before: Option<i64>,
+) -> Result<TournamentLog, ServiceError> {
+    log(&mut app.store.read().await?, name, before).await
+}
+
+/// A Swiss tournament as a report file of FIDE (TRF), with the rounds that are over.
+pub async fn report_tournament(app: &App, name: TournamentName) -> Result<String, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let row = find_tournament(&mut tx, name).await?;
+    if row.form != TournamentForm::Swiss || row.round == 0 {
+        let message =
+            format!("{name} is no Swiss tournament that has begun, and report files have those alone");
+        return Err(Refusal::new(Code::Conflict, message).hint("`export.csv` has the table of any.").into());
+    }
+    let players = tx.tournament_players(name).await?;
+    let seats = tx.paired_seats(name).await?;
+    Ok(write_trf(&report(&row, &read_terms(&row)?, &players, &seats)))
 }

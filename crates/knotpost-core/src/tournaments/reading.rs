@@ -5,17 +5,20 @@ use std::collections::HashMap;
 use knotpost_tournaments::TieBreak;
 
 use super::rounds::count_rounds;
+use super::swiss;
 use super::tables::{GroupTable, letter_order, tables_of_round};
 use super::view::{
-    PairingSeat, PairingState, TournamentLine, TournamentLogLine, TournamentPage, TournamentPairing,
-    TournamentPlayer, TournamentView,
+    PairingSeat, PairingState, TournamentLine, TournamentLog, TournamentLogLine, TournamentPage,
+    TournamentPairing, TournamentPlayer, TournamentView,
 };
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_game, find_user};
-use knotpost_model::{BoardRef, PlayerState, TournamentName, TournamentState, TournamentTerms};
+use knotpost_model::{
+    BoardRef, PlayerState, TournamentForm, TournamentName, TournamentState, TournamentTerms,
+};
 use knotpost_storage::{PairedSeat, PlayerRow, ReadTx, StoreError, TournamentFilter, TournamentRow};
 
-/// Most lines of a log that are shown.
+/// Most lines of a page of a log.
 const MOST_LINES: i64 = 500;
 
 /// Filter of the tournaments that are listed.
@@ -82,7 +85,8 @@ pub(super) fn read_terms(row: &TournamentRow) -> Result<TournamentTerms, StoreEr
         .map_err(|error| StoreError::Corrupt(format!("the terms of {}: {error}", row.id)))
 }
 
-/// A tournament with its tables as of its present round, or of an earlier one with the pairings of that round alone.
+/// A tournament with its tables as of its present round, or of an earlier one with the pairings of that round alone;
+/// in a Swiss tournament with those before it too, which its table shows.
 pub async fn view(
     tx: &mut ReadTx,
     name: TournamentName,
@@ -113,14 +117,27 @@ pub(super) async fn show(
         (row.description.clone(), row.next_id, row.director_id, row.game.clone());
     let is_over = row.state == TournamentState::Over && round.is_none();
     let entrants = players.iter().filter(|player| player.number.is_some()).count();
-    let entrants = (row.round > 0).then_some(entrants as i64);
+    let entrants = (row.state != TournamentState::Open && entrants > 0).then_some(entrants as i64);
+    let form = row.form;
+    let tables = tables_until(form, &terms, &players, &seats, until);
+    let (tiebreaks, pairings) = match form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+            let is_shown = |at: i64| round.is_none_or(|round| at == round);
+            let codes = TieBreak::GROUPS.iter().map(ToString::to_string).collect();
+            (codes, show_pairings(&game, &players, &seats, is_shown))
+        }
+        TournamentForm::Swiss => {
+            let is_shown = |at: i64| round.is_none_or(|round| at <= round);
+            (swiss::codes(&terms), show_pairings(&game, &players, &seats, is_shown))
+        }
+    };
     Ok(TournamentView {
         line: line_of(row, &terms, entrants),
         description,
         next,
-        tiebreaks: TieBreak::GROUPS.iter().map(ToString::to_string).collect(),
-        players: show_players(&players, &seats, until, is_over),
-        pairings: show_pairings(&game, &players, &seats, round),
+        tiebreaks,
+        players: show_players(&players, &tables, until, is_over),
+        pairings,
         terms,
         director_key,
     })
@@ -132,14 +149,15 @@ fn line_of(row: TournamentRow, terms: &TournamentTerms, entrants: Option<i64>) -
         name: row.id,
         title: row.title,
         game: row.game,
-        options: terms.to_string(),
+        options: terms.options(row.form),
         form: row.form,
         rules: row.rules,
         state: row.state,
         director: row.director,
         round: number(row.round),
-        rounds: entrants.filter(|_| row.round > 0).map(|players| {
-            count_rounds(usize::try_from(players).unwrap_or_default(), terms).max(number(row.round))
+        rounds: entrants.filter(|players| *players > 0).map(|players| {
+            let players = usize::try_from(players).unwrap_or_default();
+            count_rounds(row.form, players, terms).max(number(row.round))
         }),
         entered: number(entrants.unwrap_or(row.entered)),
         minimum: terms.minimum,
@@ -151,17 +169,33 @@ fn line_of(row: TournamentRow, terms: &TournamentTerms, entrants: Option<i64>) -
     }
 }
 
-/// Players as of a round, with the values of the last round that each of them has played.
-fn show_players(
+/// The tables as of a round with the rounds they are of, the latest first.
+fn tables_until(
+    form: TournamentForm,
+    terms: &TournamentTerms,
     players: &[PlayerRow],
     seats: &[PairedSeat],
     until: i64,
+) -> Vec<(i64, GroupTable)> {
+    match form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => (1..=until)
+            .rev()
+            .flat_map(|round| {
+                tables_of_round(players, seats, round).into_iter().map(move |table| (round, table))
+            })
+            .collect(),
+        TournamentForm::Swiss if until > 0 => vec![(until, swiss::table(players, seats, until, terms.games))],
+        TournamentForm::Swiss => Vec::new(),
+    }
+}
+
+/// Players as of a round, with the values of the last table that they are in.
+fn show_players(
+    players: &[PlayerRow],
+    tables: &[(i64, GroupTable)],
+    until: i64,
     is_over: bool,
 ) -> Vec<TournamentPlayer> {
-    let tables: Vec<(i64, GroupTable)> = (1..=until)
-        .rev()
-        .flat_map(|round| tables_of_round(players, seats, round).into_iter().map(move |table| (round, table)))
-        .collect();
     let mut shown: Vec<(i64, u32, TournamentPlayer)> = Vec::with_capacity(players.len());
     for player in players.iter().filter(|player| until > 0 || player.state == PlayerState::In) {
         let found = tables.iter().find_map(|(round, table)| {
@@ -225,7 +259,7 @@ fn show_pairings(
     game: &str,
     players: &[PlayerRow],
     seats: &[PairedSeat],
-    round: Option<i64>,
+    is_shown: impl Fn(i64) -> bool,
 ) -> Vec<TournamentPairing> {
     let names: HashMap<i64, &str> =
         players.iter().map(|player| (player.entry, player.userid.as_str())).collect();
@@ -233,7 +267,7 @@ fn show_pairings(
     let mut shown: Vec<TournamentPairing> = seats
         .chunk_by(|a, b| a.pairing_id == b.pairing_id)
         .filter_map(|pairing| pairing.first().map(|first| (first, pairing)))
-        .filter(|(first, _)| round.is_none_or(|round| first.round == round))
+        .filter(|(first, _)| is_shown(first.round))
         .map(|(first, pairing)| {
             let mut boards: Vec<i64> = pairing.iter().filter_map(|seat| seat.board).collect();
             boards.dedup();
@@ -252,7 +286,8 @@ fn show_pairings(
                 PairingSeat {
                     userid: names.get(&of.entry).copied().unwrap_or_default().to_owned(),
                     points: halves.map(|halves| halves as f64 / 2.0),
-                    forfeit: own.clone().any(|seat| seat.points.is_some() && !seat.played),
+                    forfeit: first_board.len() > 1
+                        && own.clone().any(|seat| seat.points.is_some() && !seat.played),
                 }
             };
             TournamentPairing {
@@ -276,10 +311,15 @@ fn show_pairings(
     shown
 }
 
-/// The latest 500 lines at most, the latest first.
-pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<TournamentLogLine>, ServiceError> {
+/// A page of the log, the latest first; `before` is the cursor of the page before.
+pub async fn log(
+    tx: &mut ReadTx,
+    name: TournamentName,
+    before: Option<i64>,
+) -> Result<TournamentLog, ServiceError> {
     let row = find_tournament(tx, name).await?;
-    let lines = tx.tournament_log(name, MOST_LINES).await?;
+    let lines = tx.tournament_log(name, before, MOST_LINES).await?;
+    let cursor = lines.last().filter(|_| lines.len() as i64 == MOST_LINES).map(|line| line.id);
     let line = |entry: knotpost_storage::LogRow| TournamentLogLine {
         at: entry.at.into(),
         by: entry.userid,
@@ -290,12 +330,12 @@ pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<Tournament
         }),
         words: entry.words,
     };
-    Ok(lines.into_iter().map(line).collect())
+    Ok(TournamentLog { log: lines.into_iter().map(line).collect(), cursor })
 }
 
 #[cfg(test)]
 mod tests {
-    use knotpost_model::TournamentTerms;
+    use knotpost_model::{TournamentForm, TournamentTerms};
 
     /// Terms are stored, and read by later versions.
     #[test]
@@ -306,7 +346,7 @@ mod tests {
             r#""nag":86400000,"forfeit":604800000,"total":null}"#
         );
         let terms: TournamentTerms = serde_json::from_str(stored).expect("terms");
-        assert_eq!(terms.to_string(), "-size=4 -start=2026-12-01 -fill=3");
+        assert_eq!(terms.options(TournamentForm::RoundRobin), "-size=4 -start=2026-12-01 -fill=3");
         assert_eq!(serde_json::to_string(&terms).expect("text"), stored);
     }
 }

@@ -3,11 +3,28 @@
 use knotpost_tournaments::{berger_rounds, snake_groups};
 
 use super::tables::letter;
-use knotpost_model::TournamentTerms;
+use knotpost_model::{TournamentForm, TournamentTerms};
 use knotpost_storage::{NewPairing, NewTournamentSeat};
 
-/// Rounds that this many players will play: stages, until one group is left.
-pub(super) fn count_rounds(players: usize, terms: &TournamentTerms) -> u32 {
+/// Rounds that this many players will play.
+pub(super) fn count_rounds(form: TournamentForm, players: usize, terms: &TournamentTerms) -> u32 {
+    match form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+            count_stages(players, terms)
+        }
+        TournamentForm::Swiss => count_swiss_rounds(players, terms),
+    }
+}
+
+/// One more than a knock-out would have, if the terms do not say; nobody meets an opponent again.
+fn count_swiss_rounds(players: usize, terms: &TournamentTerms) -> u32 {
+    let usual = players.next_power_of_two().trailing_zeros() + 1;
+    let most = u32::try_from(players).unwrap_or(u32::MAX).saturating_sub(1);
+    terms.rounds.map_or(usual, u32::from).min(most)
+}
+
+/// Stages, until one group is left.
+fn count_stages(players: usize, terms: &TournamentTerms) -> u32 {
     let (mut players, mut rounds) = (players, 1);
     loop {
         let groups = players.div_ceil(usize::from(terms.group).max(1));
@@ -39,17 +56,21 @@ pub(super) fn make_groups(entries: &[i64], size: usize) -> Vec<Group> {
 /// Everybody of a group with everybody, by the Berger tables; the second board has the seats exchanged.
 pub(super) fn pair_group(group: &Group, games: u8) -> Vec<NewPairing> {
     let pairs = berger_rounds(group.entries.len()).into_iter().flatten();
-    let seats = |first: i64, second: i64| {
-        (1..=i64::from(games)).flat_map(move |game| {
-            let players = if game == 1 { [first, second] } else { [second, first] };
-            (1..).zip(players).map(move |(seat, entry)| NewTournamentSeat { game, seat, entry })
-        })
-    };
     (1..)
         .zip(pairs)
         .filter_map(|(number, (first, second))| {
             let (first, second) = (group.entries.get(first)?, group.entries.get(second)?);
-            Some(NewPairing { pool: group.pool.clone(), number, seats: seats(*first, *second).collect() })
+            Some(NewPairing { pool: group.pool.clone(), number, seats: seats(*first, *second, games) })
+        })
+        .collect()
+}
+
+/// The seats of two players; the second board has them exchanged.
+pub(super) fn seats(first: i64, second: i64, games: u8) -> Vec<NewTournamentSeat> {
+    (1..=i64::from(games))
+        .flat_map(|game| {
+            let players = if game == 1 { [first, second] } else { [second, first] };
+            (1..).zip(players).map(move |(seat, entry)| NewTournamentSeat { game, seat, entry, points: None })
         })
         .collect()
 }
@@ -132,7 +153,26 @@ mod tests {
         for (players, group, advance, rounds) in
             [(4, 10, 2, 1), (10, 10, 5, 1), (11, 10, 2, 2), (64, 8, 2, 3), (1000, 10, 1, 3), (1000, 3, 1, 7)]
         {
-            assert_eq!(count_rounds(players, &terms(group, advance)), rounds, "{players} in {group}");
+            assert_eq!(count_stages(players, &terms(group, advance)), rounds, "{players} in {group}");
+        }
+    }
+
+    #[test]
+    fn a_swiss_tournament_has_one_round_more_than_a_knock_out_and_nobody_meets_again() {
+        for (players, given, rounds) in [
+            (2, None, 1),
+            (3, None, 2),
+            (6, None, 4),
+            (8, None, 4),
+            (9, None, 5),
+            (64, None, 7),
+            (65, None, 8),
+            (1000, None, 11),
+            (6, Some(9), 5),
+            (40, Some(9), 9),
+        ] {
+            let terms = TournamentTerms { rounds: given, ..TournamentTerms::default() };
+            assert_eq!(count_rounds(TournamentForm::Swiss, players, &terms), rounds, "{players} {given:?}");
         }
     }
 

@@ -134,7 +134,7 @@ fn entry(opponent: usize, colour: Colour, points: i64, is_played: bool) -> Entry
 }
 
 /// Games won, lost and tied.
-fn count_ends(games: &[Entry]) -> [u32; 3] {
+pub(super) fn count_ends(games: &[Entry]) -> [u32; 3] {
     let mut ends = [0; 3];
     for game in games {
         let (Entry::Game { outcome, .. } | Entry::Forfeit { outcome, .. }) = game else { continue };
@@ -148,12 +148,12 @@ fn count_ends(games: &[Entry]) -> [u32; 3] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use knotpost_model::{PlayerState, UserKey};
     use knotpost_storage::UserState;
 
-    fn player(entry: i64, counts: bool) -> PlayerRow {
+    pub(in crate::tournaments) fn player(entry: i64, counts: bool) -> PlayerRow {
         PlayerRow {
             entry,
             user_id: UserKey(entry),
@@ -171,7 +171,11 @@ mod tests {
     }
 
     /// Seats of boards given as first, second, and the points of the first in halves.
-    fn seats(round: i64, pool: &str, boards: &[(i64, i64, Option<i64>)]) -> Vec<PairedSeat> {
+    pub(in crate::tournaments) fn seats(
+        round: i64,
+        pool: &str,
+        boards: &[(i64, i64, Option<i64>)],
+    ) -> Vec<PairedSeat> {
         let seat = |number: usize, seat: i64, entry: i64, points: Option<i64>| PairedSeat {
             pairing_id: round * 1000 + number as i64,
             round,

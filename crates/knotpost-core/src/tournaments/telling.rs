@@ -4,7 +4,7 @@ use knotpost_commands::TournamentPart;
 use serde::Serialize;
 use serde_json::json;
 
-use super::layout::{LEGEND, ShownGroup, group_tables};
+use super::layout::{ShownGroup, group_tables, legend};
 use super::reading::{find_tournament, show};
 use super::view::TournamentView;
 use crate::app::App;
@@ -13,7 +13,8 @@ use crate::mailing::post::post_about_tournament;
 use crate::replies::{Column, Content, Fact, Facts, Reply, Table};
 use crate::webhooks::queue_for_tournament;
 use knotpost_model::{
-    LeaveReason, Millis, PlayerState, TournamentAction, TournamentName, TournamentState, UserKey,
+    LeaveReason, Millis, PlayerState, TournamentAction, TournamentForm, TournamentName, TournamentState,
+    UserKey,
 };
 use knotpost_storage::{LogRow, PairedSeat, PlayerRow, StoreError, TournamentRow, UserState, WriteTx};
 
@@ -39,7 +40,11 @@ struct About {
 struct Boards<const STARTS: bool> {
     #[serde(flatten)]
     about: About,
-    group: String,
+    /// `None`: all play in one.
+    group: Option<String>,
+    /// Points without an opponent in this round; `None`: there is one.
+    bye: Option<f64>,
+    has_boards: bool,
     #[serde(skip)]
     boards: Vec<[String; 4]>,
 }
@@ -94,6 +99,8 @@ struct Over {
     next: Option<TournamentName>,
     #[serde(skip)]
     groups: Vec<ShownGroup>,
+    #[serde(skip)]
+    legend: &'static str,
 }
 
 impl Content for Over {
@@ -101,11 +108,11 @@ impl Content for Over {
 
     fn facts(&self) -> Facts {
         let group = |group: &ShownGroup| {
-            Facts::of(&json!({ "heading": group.heading() })).table("standings", group.standings.clone())
+            Facts::of(&json!({ "heading": group.heading })).table("standings", group.standings.clone())
         };
         Facts::of(self)
             .with("groups", Fact::Parts(self.groups.iter().map(group).collect()))
-            .prose("legend", LEGEND.to_owned())
+            .prose("legend", self.legend.to_owned())
     }
 }
 
@@ -209,17 +216,20 @@ fn letter(
     let about = about(app, row, &player.userid);
     match entry.action {
         TournamentAction::Opened => {
-            let (group, boards) = boards_of(row, player, players, seats, false);
-            (!boards.is_empty()).then(|| Reply::from(Boards::<true> { about, group, boards }))
+            let Own { group, bye, boards } = boards_of(row, player, players, seats, false);
+            let has_boards = !boards.is_empty();
+            (has_boards || bye.is_some())
+                .then(|| Reply::from(Boards::<true> { about, group, bye, has_boards, boards }))
         }
         TournamentAction::Remind => {
-            let (group, boards) = boards_of(row, player, players, seats, true);
-            (!boards.is_empty()).then(|| Reply::from(Boards::<false> { about, group, boards }))
+            let Own { group, boards, .. } = boards_of(row, player, players, seats, true);
+            let has_boards = !boards.is_empty();
+            has_boards.then(|| Reply::from(Boards::<false> { about, group, bye: None, has_boards, boards }))
         }
         TournamentAction::Over => {
             let place = view?.players.iter().find(|line| line.userid == player.userid)?.place;
             let groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
-            Some(Reply::from(Over { about, place, next: row.next_id, groups }))
+            Some(Reply::from(Over { about, place, next: row.next_id, groups, legend: legend(view?) }))
         }
         _ => Some(Reply::from(News {
             about,
@@ -232,21 +242,33 @@ fn letter(
     }
 }
 
-/// A player's group and boards of the round: number, opponent, seat, and how they stand.
+/// A player's part of a round.
+struct Own {
+    group: Option<String>,
+    bye: Option<f64>,
+    /// Number, opponent, seat, and the state.
+    boards: Vec<[String; 4]>,
+}
+
 fn boards_of(
     row: &TournamentRow,
     player: &PlayerRow,
     players: &[PlayerRow],
     seats: &[PairedSeat],
     is_open_only: bool,
-) -> (String, Vec<[String; 4]>) {
-    let mut group = String::new();
-    let mut lines = Vec::new();
+) -> Own {
+    let mut own_part = Own { group: None, bye: None, boards: Vec::new() };
     let here: Vec<&PairedSeat> = seats.iter().filter(|seat| seat.round == row.round).collect();
     for board in here.chunk_by(|a, b| (a.pairing_id, a.game) == (b.pairing_id, b.game)) {
         let Some(own) = board.iter().find(|seat| seat.entry == player.entry) else { continue };
         let other = board.iter().find(|seat| seat.entry != player.entry);
-        group.clone_from(&own.pool);
+        if row.form != TournamentForm::Swiss {
+            own_part.group = Some(own.pool.clone());
+        }
+        if other.is_none() {
+            own_part.bye = own.points.map(|halves| halves as f64 / 2.0);
+            continue;
+        }
         if is_open_only && own.points.is_some() {
             continue;
         }
@@ -259,14 +281,14 @@ fn boards_of(
             Some(0) => "lost",
             Some(_) => "tied",
         };
-        lines.push([
+        own_part.boards.push([
             own.board.map(|number| number.to_string()).unwrap_or_default(),
             opponent.unwrap_or_default(),
             own.seat.to_string(),
             state.to_owned(),
         ]);
     }
-    (group, lines)
+    own_part
 }
 
 async fn tell_director(

@@ -153,3 +153,12 @@ pub struct TournamentLogLine {
     /// The reason, or what was said.
     pub words: String,
 }
+
+/// A page of the log of a tournament.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TournamentLog {
+    /// The latest first.
+    pub log: Vec<TournamentLogLine>,
+    /// Start of the next page, which is older; `null`: this is the last.
+    pub cursor: Option<i64>,
+}

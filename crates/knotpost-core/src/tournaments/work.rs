@@ -1,22 +1,25 @@
 //! The course of tournaments, which goes on by itself, a step in a transaction. Each step checks everything again, so that it does not
 //! matter who takes it, or whether the one before was the last of a server that was killed.
 
+use std::sync::Arc;
+
 use super::announcing::repeat;
 use super::boards::{end_at_deadline, lose_boards, open_boards};
 use super::entering::barred_until;
 use super::reading::read_terms;
 use super::rounds::{Fillers, Group, levels_near, make_groups, pair_group, seat_everybody};
+use super::swiss::{Draw, Next, find_next};
 use super::tables::{GroupTable, letter, tables_of_round};
 use super::telling::{tell, tell_out, tell_webhooks};
 use crate::app::App;
 use crate::boards::ServiceError;
 use knotpost_model::computer_player::{LEVELS, userid_of};
 use knotpost_model::{
-    BoardRef, LeaveReason, Millis, PlayerState, Span, TournamentAction, TournamentName, TournamentState,
-    TournamentTerms,
+    BoardRef, LeaveReason, Millis, PlayerState, Span, TournamentAction, TournamentForm, TournamentName,
+    TournamentState, TournamentTerms,
 };
 use knotpost_storage::{
-    NewLogEntry, PlayerRow, ReadTx, StoreError, Told, TournamentRow, UserRow, UserState, WriteTx,
+    NewLogEntry, NewPairing, PlayerRow, ReadTx, StoreError, Told, TournamentRow, UserRow, UserState, WriteTx,
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -26,27 +29,39 @@ const MOST_DELAYS: i64 = 2;
 /// Rating of a player without one.
 const UNKNOWN_RATING: f64 = 1600.0;
 
-/// Takes the next step of a tournament, if there is one. Returns the boards that it ended.
+/// Result of a step.
+pub(crate) enum Step {
+    /// These boards were ended.
+    Ended(Vec<BoardRef>),
+    /// A round is to be paired outside of the transaction, then stored.
+    ToPair(Arc<Draw>),
+}
+
+impl Step {
+    const NOTHING: Self = Self::Ended(Vec::new());
+}
+
+/// Takes the next step of a tournament, if there is one.
 pub(crate) async fn step(
     tx: &mut WriteTx,
     app: &App,
     name: TournamentName,
     now: Millis,
-) -> Result<Vec<BoardRef>, ServiceError> {
-    let Some(row) = tx.tournament(name).await? else { return Ok(Vec::new()) };
+) -> Result<Step, ServiceError> {
+    let Some(row) = tx.tournament(name).await? else { return Ok(Step::NOTHING) };
     if let Some(entry) = tx.entry_to_tell(name).await? {
         tell(tx, app, &row, &entry, now).await?;
-        return Ok(Vec::new());
+        return Ok(Step::NOTHING);
     }
     match row.state {
-        TournamentState::Open => step_open(tx, app, row, now).await.map(|()| Vec::new()),
+        TournamentState::Open => step_open(tx, app, row, now).await.map(|()| Step::NOTHING),
         TournamentState::Running => step_running(tx, app, row, now).await,
         TournamentState::Over | TournamentState::Cancelled => {
             for player in tx.tournament_players(name).await?.iter().filter(|player| player.leaving) {
                 tx.end_leaving(name, player.entry).await?;
             }
             tx.update_tournament(&TournamentRow { due_at: None, ..row }).await?;
-            Ok(Vec::new())
+            Ok(Step::NOTHING)
         }
     }
 }
@@ -136,8 +151,21 @@ pub(super) async fn start(
     if terms.repeat && app.offered_game(&row.game).is_some() && app.config.tournaments.enabled {
         row.next_id = Some(repeat(tx, row, row.director_id, now).await?);
     }
-    begin_round(tx, row, terms, &groups, now).await?;
+    match row.form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+            begin_round(tx, row, terms, &pair_groups(&groups, terms), now).await?;
+        }
+        // The next step pairs the first round.
+        TournamentForm::Swiss => {
+            row.due_at = Some(now);
+            tx.update_tournament(row).await?;
+        }
+    }
     Ok(true)
+}
+
+fn pair_groups(groups: &[Group], terms: &TournamentTerms) -> Vec<NewPairing> {
+    groups.iter().flat_map(|group| pair_group(group, terms.games)).collect()
 }
 
 fn no_filler(name: TournamentName) -> StoreError {
@@ -164,11 +192,11 @@ async fn find_fillers(
 }
 
 /// Stores the pairings of the next round, whose boards begin afterwards.
-async fn begin_round(
+pub(super) async fn begin_round(
     tx: &mut WriteTx,
     row: &mut TournamentRow,
     terms: &TournamentTerms,
-    groups: &[Group],
+    pairings: &[NewPairing],
     now: Millis,
 ) -> Result<(), ServiceError> {
     row.round += 1;
@@ -176,8 +204,7 @@ async fn begin_round(
     row.extended = false;
     row.reminders = 0;
     row.due_at = Some(now);
-    let pairings: Vec<_> = groups.iter().flat_map(|group| pair_group(group, terms.games)).collect();
-    tx.insert_pairings(row.id, row.round, row.deadline, &pairings).await?;
+    tx.insert_pairings(row.id, row.round, row.deadline, pairings).await?;
     Ok(tx.update_tournament(row).await?)
 }
 
@@ -186,14 +213,14 @@ async fn step_running(
     app: &App,
     mut row: TournamentRow,
     now: Millis,
-) -> Result<Vec<BoardRef>, ServiceError> {
+) -> Result<Step, ServiceError> {
     let players = tx.tournament_players(row.id).await?;
     if let Some(player) = players.iter().find(|player| player.leaving) {
         let ended = lose_boards(tx, app, &row, player, now).await?;
         if ended.is_empty() {
             take_leave(tx, app, &row, player, now).await?;
         }
-        return Ok(ended);
+        return Ok(Step::Ended(ended));
     }
     if open_boards(tx, app, &row, now).await? {
         if tx.waiting_seats(row.id, 1).await?.is_empty() {
@@ -203,13 +230,13 @@ async fn step_running(
             let kind = if row.round == 1 { "tournament.started" } else { "tournament.round" };
             tell_webhooks(tx, app, &row, &players, kind, now).await?;
         }
-        return Ok(Vec::new());
+        return Ok(Step::NOTHING);
     }
     if !tx.has_open_seats(row.id).await? {
-        return finish_round(tx, app, row, &players, now).await.map(|()| Vec::new());
+        return go_on(tx, app, row, &players, now).await;
     }
     if row.deadline.is_some_and(|deadline| deadline <= now) {
-        return end_at_deadline(tx, app, &row, now).await;
+        return end_at_deadline(tx, app, &row, now).await.map(Step::Ended);
     }
     let terms = read_terms(&row)?;
     let times = row.deadline.map(|deadline| reminder_times(deadline, terms.round)).into_iter().flatten();
@@ -221,7 +248,32 @@ async fn step_running(
     }
     row.due_at = times.filter(|at| *at > now).min().or(row.deadline);
     tx.update_tournament(&row).await?;
-    Ok(Vec::new())
+    Ok(Step::NOTHING)
+}
+
+/// Goes on with all boards of the round over.
+async fn go_on(
+    tx: &mut WriteTx,
+    app: &App,
+    row: TournamentRow,
+    players: &[PlayerRow],
+    now: Millis,
+) -> Result<Step, ServiceError> {
+    match row.form {
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+            finish_round(tx, app, row, players, now).await?;
+        }
+        TournamentForm::Swiss => match find_next(tx, &row, players, now).await? {
+            Next::Pair(draw) => return Ok(Step::ToPair(draw)),
+            Next::Wait => {
+                let tomorrow = now.plus(DAY_MS);
+                tx.update_tournament(&TournamentRow { due_at: Some(tomorrow), ..row.clone() }).await?;
+                tx.rest_tournament(row.id, tomorrow).await?;
+            }
+            Next::Over => end(tx, app, row, players, "", now).await?,
+        },
+    }
+    Ok(Step::NOTHING)
 }
 
 /// Times of the reminders of a deadline: a week and a day before, or half and a tenth of the round where that is later.
@@ -276,16 +328,32 @@ async fn finish_round(
                 tx.place_player(row.id, *entry, number, &group.pool).await?;
             }
         }
-        begin_round(tx, &mut row, &terms, &groups, now).await?;
+        begin_round(tx, &mut row, &terms, &pair_groups(&groups, &terms), now).await?;
         let entry = NewLogEntry::of_server(TournamentAction::Start);
         return Ok(tx.log_tournament(row.id, &entry, now).await?);
     }
+    end(tx, app, row, players, "", now).await
+}
+
+/// Ends a tournament. `why`: the reason, where it is not the usual one.
+pub(super) async fn end(
+    tx: &mut WriteTx,
+    app: &App,
+    mut row: TournamentRow,
+    players: &[PlayerRow],
+    why: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
     row.state = TournamentState::Over;
     row.ended_at = Some(now);
     row.due_at = None;
     tx.update_tournament(&row).await?;
     tell_webhooks(tx, app, &row, players, "tournament.over", now).await?;
-    let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentAction::Over) };
+    let entry = NewLogEntry {
+        words: why.to_owned(),
+        told: Told::Players,
+        ..NewLogEntry::of_server(TournamentAction::Over)
+    };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }
 

@@ -126,6 +126,11 @@ const METRICS: &[(&str, Kind, &str)] = &[
         Kind::Gauge,
         "when the certificate of `smtp.tls_cert` ends; absent without one",
     ),
+    (
+        "knotpost_tournaments_late",
+        Kind::Gauge,
+        "tournaments that have waited for five minutes past a start, a deadline or the end of a round",
+    ),
     ("knotpost_users", Kind::Gauge, "people with an account; counted together with the boards"),
     ("knotpost_webhook_attempts_total", Kind::Counter, "events that were offered to webhooks, by `outcome`"),
     ("knotpost_webhook_events_waiting", Kind::Gauge, "events that wait for webhooks"),

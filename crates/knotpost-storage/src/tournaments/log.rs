@@ -72,10 +72,15 @@ macro_rules! select_log {
 }
 
 impl ReadTx {
-    /// From the latest to the oldest.
-    pub async fn tournament_log(&mut self, id: TournamentName, limit: i64) -> Result<Vec<LogRow>> {
-        let sql = select_log!("ORDER BY l.id DESC LIMIT $2");
-        self.fetch_all(sql, &[&id, &limit]).await
+    /// From the latest to the oldest, those before the entry `before` alone.
+    pub async fn tournament_log(
+        &mut self,
+        id: TournamentName,
+        before: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<LogRow>> {
+        let sql = select_log!("AND l.id < $2 ORDER BY l.id DESC LIMIT $3");
+        self.fetch_all(sql, &[&id, &before.unwrap_or(i64::MAX), &limit]).await
     }
 
     /// The oldest entry of which players are still to be told.

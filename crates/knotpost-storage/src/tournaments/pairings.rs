@@ -20,6 +20,8 @@ pub struct NewTournamentSeat {
     pub seat: i64,
     /// Entry of the player.
     pub entry: i64,
+    /// In halves, of one who has no opponent.
+    pub points: Option<i64>,
 }
 
 row! {
@@ -109,15 +111,15 @@ impl WriteTx {
             }
         }
         for chunk in seats.chunks(MOST_ROWS) {
-            let rows = values(chunk.len(), 7, self.is_postgres());
+            let rows = values(chunk.len(), 8, self.is_postgres());
             let sql = format!(
-                "INSERT INTO tournament_seats (pairing_id, game, seat, tournament_id, entry, played, on_time) \
+                "INSERT INTO tournament_seats (pairing_id, game, seat, tournament_id, entry, points, played, on_time) \
                  VALUES {rows}"
             );
             let arguments: Vec<&dyn Argument> = chunk
                 .iter()
-                .flat_map(|(pairing, seat)| -> [&dyn Argument; 7] {
-                    [pairing, &seat.game, &seat.seat, &id, &seat.entry, &false, &false]
+                .flat_map(|(pairing, seat)| -> [&dyn Argument; 8] {
+                    [pairing, &seat.game, &seat.seat, &id, &seat.entry, &seat.points, &false, &false]
                 })
                 .collect();
             self.exec(AssertSqlSafe(sql), &arguments).await?;

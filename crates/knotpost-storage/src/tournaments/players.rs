@@ -1,7 +1,9 @@
 use crate::connection::{Result, row};
 use crate::rows::UserState;
 use crate::transaction::{ReadTx, Statements, WriteTx};
-use knotpost_model::{LeaveReason, Millis, PlayerState, TournamentName, TournamentState, UserKey};
+use knotpost_model::{
+    LeaveReason, Millis, PlayerState, TournamentForm, TournamentName, TournamentState, UserKey,
+};
 
 row! {
     #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +34,7 @@ row! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct EntryRow {
         pub id: TournamentName,
+        pub form: TournamentForm,
         pub state: TournamentState,
         pub terms: String,
         /// Boards in it on which they play now.
@@ -66,7 +69,7 @@ impl ReadTx {
 
     /// Tournaments under way in which the user is.
     pub async fn entries_of(&mut self, user: UserKey) -> Result<Vec<EntryRow>> {
-        let sql = "SELECT t.id, t.state, t.terms, (SELECT COUNT(*) FROM tournament_seats s WHERE \
+        let sql = "SELECT t.id, t.form, t.state, t.terms, (SELECT COUNT(*) FROM tournament_seats s WHERE \
                    s.tournament_id = p.tournament_id AND s.entry = p.entry AND s.points IS NULL) AS open_boards \
                    FROM tournament_players p JOIN tournaments t ON t.id = p.tournament_id \
                    WHERE p.user_id = $1 AND p.state = 'in' AND t.state IN ('open', 'running') ORDER BY t.id";
@@ -141,7 +144,8 @@ impl WriteTx {
     }
 
     /// Takes a player out of a tournament that is played. Their open boards are ended by the server afterwards. With fewer
-    /// than half of their games finished by play, their games count for nobody. False: they are not in.
+    /// than half of their games finished by play, their games count for nobody, except where not everybody meets
+    /// everybody. False: they are not in.
     pub async fn withdraw_player(
         &mut self,
         id: TournamentName,
@@ -150,7 +154,7 @@ impl WriteTx {
         at: Millis,
     ) -> Result<bool> {
         let sql = "UPDATE tournament_players SET state = 'withdrawn', left_at = $4, left_why = $3, leaving = TRUE, \
-                   counts = (SELECT 2 * COUNT(CASE WHEN s.points IS NOT NULL AND s.played THEN 1 END) >= COUNT(*) \
+                   counts = (SELECT 2 * COUNT(CASE WHEN s.points IS NOT NULL AND s.played OR t.form = 'swiss' THEN 1 END) >= COUNT(*) \
                    FROM tournament_seats s JOIN tournament_pairings g ON g.id = s.pairing_id \
                    JOIN tournaments t ON t.id = s.tournament_id AND t.round = g.round \
                    WHERE s.tournament_id = tournament_players.tournament_id AND s.entry = tournament_players.entry) \
@@ -162,14 +166,25 @@ impl WriteTx {
     pub async fn leave_tournaments(&mut self, user: UserKey, why: LeaveReason, at: Millis) -> Result<()> {
         let sql = concat!("SELECT tournament_id FROM tournament_players WHERE ", present!());
         for id in self.fetch_all::<TournamentName>(sql, &[&user]).await? {
-            let is_open = "SELECT 1 FROM tournaments WHERE id = $1 AND state = 'open'";
-            if self.any(is_open, &[&id]).await? {
-                self.drop_player(id, user).await?;
-            } else {
-                self.withdraw_player(id, user, why, at).await?;
-            }
+            self.leave_tournament(id, user, why, at).await?;
         }
         Ok(())
+    }
+
+    /// Takes a user out of a tournament, as far as they are in.
+    pub async fn leave_tournament(
+        &mut self,
+        id: TournamentName,
+        user: UserKey,
+        why: LeaveReason,
+        at: Millis,
+    ) -> Result<()> {
+        let state = "SELECT state FROM tournaments WHERE id = $1";
+        match self.fetch_optional(state, &[&id]).await? {
+            Some(TournamentState::Open) => self.drop_player(id, user).await,
+            Some(TournamentState::Running) => self.withdraw_player(id, user, why, at).await.map(drop),
+            Some(TournamentState::Over | TournamentState::Cancelled) | None => Ok(()),
+        }
     }
 
     /// Notes that the open boards of those who left have ended.

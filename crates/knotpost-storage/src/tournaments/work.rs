@@ -16,4 +16,10 @@ impl ReadTx {
                    (SELECT 1 FROM tournament_seats s WHERE s.tournament_id = r.id AND s.points IS NULL)) ORDER BY t.id";
         self.fetch_all(sql, &[&now]).await
     }
+
+    /// Number of those that are due since then.
+    pub async fn count_due_tournaments(&mut self, since: Millis) -> Result<i64> {
+        let sql = "SELECT COUNT(*) FROM tournaments WHERE due_at IS NOT NULL AND due_at <= $1";
+        self.fetch_one(sql, &[&since]).await
+    }
 }

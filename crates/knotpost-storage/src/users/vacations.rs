@@ -1,6 +1,6 @@
 use crate::connection::{Result, row};
 use crate::transaction::{ReadTx, Statements, WriteTx};
-use knotpost_model::{BoardKey, Millis, UserKey};
+use knotpost_model::{BoardKey, Millis, TournamentName, UserKey};
 
 row! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,13 @@ impl ReadTx {
         let sql = "SELECT DISTINCT v.user_id, v.from_at, v.until_at FROM seats s \
                    JOIN vacations v ON v.user_id = s.user_id WHERE s.board_id = $1 AND v.until_at > $2";
         self.fetch_all(sql, &[&board, &since]).await
+    }
+
+    /// Those of the players of a tournament.
+    pub async fn vacations_in(&mut self, id: TournamentName, since: Millis) -> Result<Vec<VacationRow>> {
+        let sql = "SELECT v.user_id, v.from_at, v.until_at FROM tournament_players p \
+                   JOIN vacations v ON v.user_id = p.user_id WHERE p.tournament_id = $1 AND v.until_at > $2";
+        self.fetch_all(sql, &[&id, &since]).await
     }
 }
 

@@ -76,6 +76,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&tournaments::LOG),
     Route::new(Public, "GET", "/api/v1/tournaments/{name}/export.csv", || get(tournaments::csv))
         .described(&tournaments::CSV),
+    Route::new(Public, "GET", "/api/v1/tournaments/{name}/export.trf", || get(tournaments::trf))
+        .described(&tournaments::TRF),
     Route::new(User, "GET", "/api/v1/bot/events", || get(bot_events::follow)).described(&bot_events::FOLLOW),
     Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
     Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),

@@ -21,8 +21,8 @@ use knotpost_core::commands::CommandResponse;
 use knotpost_core::identity::Scope;
 use knotpost_core::replies::Answer;
 use knotpost_core::tournaments::{
-    TournamentLogLine, TournamentPage, TournamentQuery, TournamentView, view_log, view_tournament,
-    view_tournaments,
+    TournamentLog, TournamentPage, TournamentQuery, TournamentView, report_tournament, view_log,
+    view_tournament, view_tournaments,
 };
 use knotpost_model::{TournamentName, TournamentState};
 
@@ -90,24 +90,26 @@ pub(super) async fn show(
     Ok(Json(view_tournament(&web.app, read_name(&name)?).await?))
 }
 
-/// The log of a tournament.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "TournamentLog")]
-pub(super) struct Log {
-    /// The latest first.
-    log: Vec<TournamentLogLine>,
+/// The query of a log.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LogQuery {
+    /// The `cursor` of the page before.
+    cursor: Option<i64>,
 }
 
 pub(super) const LOG: Operation =
     Operation::new("list_actions", Tag::Tournaments, "What happened in a tournament, and who did it")
-        .gives::<Log>("The log.")
+        .asks::<LogQuery>()
+        .gives::<TournamentLog>("A page of the log, with 500 lines at most.")
         .refuses(&[Code::NoSuchTournament]);
 
 pub(super) async fn log(
     State(web): State<Web>,
     ApiPath(name): ApiPath<String>,
-) -> Result<Json<Log>, Problem> {
-    Ok(Json(Log { log: view_log(&web.app, read_name(&name)?).await? }))
+    ApiQuery(query): ApiQuery<LogQuery>,
+) -> Result<Json<TournamentLog>, Problem> {
+    Ok(Json(view_log(&web.app, read_name(&name)?, query.cursor).await?))
 }
 
 pub(super) const CSV: Operation =
@@ -119,6 +121,20 @@ pub(super) const CSV: Operation =
 pub(super) async fn csv(State(web): State<Web>, ApiPath(name): ApiPath<String>) -> Result<Response, Problem> {
     let view = view_tournament(&web.app, read_name(&name)?).await?;
     Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], table(&view)).into_response())
+}
+
+pub(super) const TRF: Operation =
+    Operation::new("export_report", Tag::Tournaments, "A Swiss tournament as a report file of FIDE")
+        .details(
+            "TRF16 player lines with the header lines of TRF16 and TRF26, for engines and arbiters' programs: the rounds \
+             that are over.",
+        )
+        .gives_text("text/plain", "The report file.")
+        .refuses(&[Code::NoSuchTournament, Code::Conflict]);
+
+pub(super) async fn trf(State(web): State<Web>, ApiPath(name): ApiPath<String>) -> Result<Response, Problem> {
+    let report = report_tournament(&web.app, read_name(&name)?).await?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], report).into_response())
 }
 
 /// Lines end in CR LF (RFC 4180); no value holds a comma or a quote.
@@ -149,7 +165,7 @@ fn table(view: &TournamentView) -> String {
 pub(super) struct Wish {
     /// The game's name.
     game: String,
-    /// The form: `roundrobin`.
+    /// The form: `roundrobin` or `swiss`.
     form: String,
     /// Options of the game and of the tournament, as in the command `announce`: `-size=4 -players=4-8`.
     #[serde(default)]
@@ -235,11 +251,24 @@ pub(super) async fn enter(
     ApiPath(name): ApiPath<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    change_entry((&web, client, &caller, &headers), &name, true).await
+}
+
+/// Makes the caller's entry, or takes it back.
+async fn change_entry(
+    (web, client, caller, headers): (&Web, Client, &Caller, &HeaderMap),
+    name: &str,
+    enters: bool,
+) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
-    let tournament = read_name(&name)?.to_string();
-    let command = Command::Enter { who: caller.credentials(), tournament: tournament.clone() };
-    let parts: [&[u8]; 2] = [b"enter", tournament.as_bytes()];
-    Ok(run(&web, client, &caller, &headers, (command, ""), &parts, present_new).await)
+    let tournament = read_name(name)?.to_string();
+    let (who, named) = (caller.credentials(), tournament.clone());
+    let (word, command, present): (&[u8], _, fn(&Answer) -> CommandResponse) = if enters {
+        (b"enter", Command::Enter { who, tournament: named }, present_new)
+    } else {
+        (b"withdraw", Command::Withdraw { who, tournament: named }, present)
+    };
+    Ok(run(web, client, caller, headers, (command, ""), &[word, tournament.as_bytes()], present).await)
 }
 
 pub(super) const WITHDRAW: Operation =
@@ -257,11 +286,7 @@ pub(super) async fn withdraw(
     ApiPath(name): ApiPath<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    caller.require(Scope::Play)?;
-    let tournament = read_name(&name)?.to_string();
-    let command = Command::Withdraw { who: caller.credentials(), tournament: tournament.clone() };
-    let parts: [&[u8]; 2] = [b"withdraw", tournament.as_bytes()];
-    Ok(run(&web, client, &caller, &headers, (command, ""), &parts, present).await)
+    change_entry((&web, client, &caller, &headers), &name, false).await
 }
 
 /// An action of the director.

@@ -23,8 +23,9 @@ use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::replies::Holds;
 use knotpost_core::tournaments::{
-    LEGEND, PairingState, ShownGroup, TournamentLine, TournamentPairing, TournamentQuery, TournamentView,
-    group_tables, result, standing, state_text, terms_text, view_log, view_tournament, view_tournaments,
+    PairingState, ShownGroup, TournamentLine, TournamentPairing, TournamentQuery, TournamentView,
+    group_tables, legend, result, standing, state_text, terms_text, view_log, view_tournament,
+    view_tournaments,
 };
 use knotpost_model::{PlayerState, TournamentForm, TournamentName, TournamentState};
 
@@ -84,6 +85,8 @@ fn line_facts(web: &Web, line: &TournamentLine, own: &[TournamentName]) -> Value
 pub(super) struct Came {
     /// `enter`, `withdraw`, `announce` or `direct`, after the form.
     done: String,
+    /// Cursor of an earlier page of the log.
+    log: Option<i64>,
 }
 
 pub(super) async fn show(
@@ -93,7 +96,7 @@ pub(super) async fn show(
     PageQuery(came): PageQuery<Came>,
 ) -> Result<Response, Failure> {
     let nothing = TournamentAct::default();
-    Ok(page(&web, visitor.as_deref(), read_name(&name)?, &came.done, (&nothing, None)).await?)
+    Ok(page(&web, visitor.as_deref(), read_name(&name)?, &came, (&nothing, None)).await?)
 }
 
 fn read_name(name: &str) -> Result<TournamentName, Refusal> {
@@ -105,11 +108,11 @@ async fn page(
     web: &Web,
     visitor: Option<&Visitor>,
     name: TournamentName,
-    done: &str,
+    came: &Came,
     (tried, refusal): (&TournamentAct, Option<&Refusal>),
 ) -> Result<Response, ServiceError> {
     let view = view_tournament(&web.app, name).await?;
-    let log = view_log(&web.app, name).await?;
+    let log = view_log(&web.app, name, came.log).await?;
     let (status, told) = refusal_facts(refusal);
     let userid = visitor.map(|visitor| visitor.userid.as_str());
     let is_in = view
@@ -131,15 +134,18 @@ async fn page(
         next => view.next.map(|next| next.to_string()),
         entrants => view.players.iter().filter(|_| is_open).map(|player| player.userid.clone()).collect::<Vec<_>>(),
         own => userid.map(|userid| own_pairings(&view, userid)).unwrap_or_default(),
-        groups, done, is_open, is_in, directs,
+        groups, is_open, is_in, directs,
         is_live => is_open || view.line.state == TournamentState::Running,
         actions => DirectorAction::ALL.map(|(word, argument)| context! { word, argument }).to_vec(),
         tried => tried.act == "direct",
         action => tried.action.clone(),
         argument => tried.argument.clone(),
         words => tried.words.clone(),
-        legend => LEGEND,
-        log => Serde(&log),
+        legend => legend(&view),
+        done => &came.done,
+        log => Serde(&log.log),
+        earlier => log.cursor,
+        is_earlier => came.log.is_some(),
     };
     Ok(no_store(web.pages.page_for(visitor, status, "tournament.html", join([told, facts]))))
 }
@@ -157,7 +163,7 @@ fn group_facts(view: &TournamentView, group: &ShownGroup) -> Value {
         .filter(|pairing| pairing.group == group.group && pairing.round == group.round)
         .map(|pairing| pairing_facts(view, pairing));
     context! {
-        heading => group.heading(),
+        heading => &group.heading,
         columns,
         rows => &group.standings.rows,
         pairings => of_group.collect::<Vec<_>>(),
@@ -206,7 +212,7 @@ pub(super) async fn act(
     match wanted {
         Ok(_) => Ok(Redirect::to(&format!("/tournaments/{name}?done={}", form.act)).into_response()),
         Err(ServiceError::Refused(refusal)) if refusal.code != Code::NoSuchTournament => {
-            Ok(page(&web, Some(&visitor), name, "", (&form, Some(&refusal))).await?)
+            Ok(page(&web, Some(&visitor), name, &Came::default(), (&form, Some(&refusal))).await?)
         }
         Err(error) => Err(error.into()),
     }
@@ -246,7 +252,7 @@ fn form(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>
         let name = format!("option_{}", option.name);
         context! {
             given => field(&name), name, label => label(option.name), help => option.help,
-            takes_value => option.example.is_some(), default => option.default,
+            takes_value => option.example.is_some(), default => option.defaults(), only => option.only.join(", "),
         }
     };
     let (usual, more): (Vec<_>, Vec<_>) =
@@ -254,6 +260,8 @@ fn form(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>
     let facts = context! {
         games => offered_games(web),
         game => field("game").to_lowercase(),
+        forms => TournamentForm::ANNOUNCED.iter().map(|form| form.as_str()).collect::<Vec<_>>(),
+        form => field("form"),
         tournament_title => field("title"),
         description => field("description"),
         options => field("options"),
@@ -306,7 +314,7 @@ fn read_announcement(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Co
     if field("title").is_empty() {
         return Err(incomplete("write a title"));
     }
-    let form = TournamentForm::RoundRobin.as_str();
+    let form = read_word(field("form")).unwrap_or_else(|| TournamentForm::RoundRobin.as_str().to_owned());
     let mut line = format!("announce {} - {game} {form} {}", visitor.userid, field("options"));
     for option in &TOURNAMENT_OPTIONS {
         let given = field(&format!("option_{}", option.name));

@@ -27,7 +27,7 @@ pub(super) async fn act(
 }
 
 fn show(web: &Web, seen: Option<Refusable>, done: bool) -> Result<Response, Failure> {
-    let Refusable { userid, what, again } = seen.ok_or_else(damaged)?;
-    let facts = context! { userid, what, again, done };
+    let Refusable { userid, what, again, leaves } = seen.ok_or_else(damaged)?;
+    let facts = context! { userid, what, again, leaves => leaves.map(|name| name.to_string()), done };
     Ok(web.pages.page(StatusCode::OK, "unsubscribe.html", facts))
 }

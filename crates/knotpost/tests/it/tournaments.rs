@@ -5,6 +5,8 @@ mod directing;
 mod entering;
 mod leaving;
 mod running;
+mod simulation;
+mod swiss;
 
 /// Tells each story on SQLite and on PostgreSQL.
 macro_rules! tell {

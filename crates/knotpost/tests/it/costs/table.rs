@@ -196,6 +196,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("DELETE", "/api/v1/tournaments/{name}/entry", REFUSAL),
     ("POST", "/api/v1/tournaments/{name}/entry", REFUSAL),
     ("GET", "/api/v1/tournaments/{name}/export.csv", PAGE),
+    ("GET", "/api/v1/tournaments/{name}/export.trf", PAGE),
     ("GET", "/api/v1/tournaments/{name}/log", PAGE),
     ("GET", "/api/v1/users/{userid}", PAGE),
     ("GET", "/api/v1/users/{userid}/against/{other}", MANY),

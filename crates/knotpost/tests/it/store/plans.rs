@@ -66,15 +66,17 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.time_outs(ann).await.unwrap();
     tx.paired_seats(name).await.unwrap();
     tx.waiting_seats(name, 9).await.unwrap();
+    tx.vacations_in(name, Millis(1)).await.unwrap();
     tx.place_of_pairing(1).await.unwrap();
     tx.has_open_seats(name).await.unwrap();
     tx.open_boards(name, Some(1), 9).await.unwrap();
     tx.losses_on_time(1, ann).await.unwrap();
-    tx.tournament_log(name, 9).await.unwrap();
+    tx.tournament_log(name, Some(9), 9).await.unwrap();
     tx.entry_to_tell(name).await.unwrap();
     tx.last_action(name, TournamentAction::Say).await.unwrap();
     tx.last_word_on(name, ann).await.unwrap();
     tx.tournaments_to_work(Millis(1)).await.unwrap();
+    tx.count_due_tournaments(Millis(1)).await.unwrap();
     tx.board(board).await.unwrap();
 }
 

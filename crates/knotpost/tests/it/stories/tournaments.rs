@@ -4,10 +4,12 @@ use super::tell;
 
 tell! {
     a_round_robin_of_four_is_played_to_its_table_by_mail,
+    a_swiss_tournament_of_six_is_played_to_its_table_by_mail,
     lists_say_what_is_open_and_what_a_tournament_is_like,
     a_reply_to_a_mail_about_a_tournament_is_one_word,
     what_cannot_be_is_refused_with_what_would_work;
     on_postgres: a_round_robin_of_four_is_played_to_its_table_by_mail,
+    a_swiss_tournament_of_six_is_played_to_its_table_by_mail,
 }
 
 mod stories {
@@ -72,6 +74,19 @@ mod stories {
         app.clock.advance(HOUR);
         let told = mail(&app, "dan", "enter dan dan-secret t1", "").await;
         insta::assert_snapshot!("started", show_all(&told));
+        let standings = only(&app, "eve", "osbox standings", "").await;
+        let pools: Vec<Vec<&str>> = standings
+            .text
+            .lines()
+            .skip_while(|line| !line.starts_with("Pool"))
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(
+            pools.first().map(Vec::as_slice),
+            Some(&["Pool", "Name", "W", "L", "T"][..]),
+            "{standings}"
+        );
+        assert!(pools.contains(&vec!["t1", "a", "dan", "0", "0", "0"]), "{standings}");
         let mut last = Vec::new();
         for number in 102..=107 {
             last = play_board(&app, number).await;
@@ -83,6 +98,47 @@ mod stories {
         insta::assert_snapshot!("over", won);
         insta::assert_snapshot!("final_table", only(&app, "eve", "tournament t1", "").await);
         // Nothing more is mailed.
+        app.pass(72 * HOUR).await;
+        assert!(app.letters().is_empty());
+    }
+
+    pub(super) async fn a_swiss_tournament_of_six_is_played_to_its_table_by_mail(place: Place) {
+        let names = ["ann", "bob", "cyd", "dan", "eve", "fay"];
+        let app = begin(place, &names).await;
+        let line = "announce ann ann-secret osbox swiss -players=6-6 -roundtime=20";
+        let told = only(&app, "ann", line, "Spring open").await;
+        insta::assert_snapshot!("announced_swiss", told);
+        let mut told = Vec::new();
+        for name in names {
+            app.clock.advance(HOUR);
+            told = mail(&app, name, &format!("enter {name} {name}-secret t1"), "").await;
+        }
+        insta::assert_snapshot!("started_swiss", show_all(&told));
+        let mut last = Vec::new();
+        for number in 102..=113 {
+            if number == 108 {
+                // Three rounds are to come, and the loser of both games so far leaves.
+                let out = mail(&app, "fay", "withdraw fay fay-secret t1", "").await;
+                assert!(
+                    out.iter().any(|letter| letter.text.contains("You are out of t1.")),
+                    "{}",
+                    show_all(&out)
+                );
+                insta::assert_snapshot!(
+                    "swiss_of_three_rounds",
+                    only(&app, "eve", "tournament t1", "").await
+                );
+            }
+            let board = app.get(&format!("/api/v1/boards/osbox/{number}")).await.json();
+            if board["state"] == "active" {
+                last = play_board(&app, number).await;
+            }
+        }
+        let over = |letter: &&Letter| letter.subject == "Tournament t1 Spring open is over";
+        assert_eq!(last.iter().filter(over).count(), 5, "{}", show_all(&last));
+        let won = last.iter().filter(over).find(|letter| letter.to.starts_with("ann@"));
+        insta::assert_snapshot!("over_swiss", won.expect("a mail to ann"));
+        insta::assert_snapshot!("final_swiss_table", only(&app, "eve", "tournament t1", "").await);
         app.pass(72 * HOUR).await;
         assert!(app.letters().is_empty());
     }
@@ -108,7 +164,8 @@ mod stories {
         assert!(out.text.contains("You are out of t1.") && out.text.contains("0 of 40"), "{out}");
         let help = only(&app, "eve", "help tournaments", "").await;
         assert!(
-            help.text.contains("-players=4-8 (default 4-10)") && help.text.contains("direct USERID"),
+            help.text.contains("-players=4-8 (default 4-10, swiss 6-64)")
+                && help.text.contains("direct USERID"),
             "{help}"
         );
     }
@@ -146,7 +203,9 @@ mod stories {
         let announce = |rest: &str| format!("announce ann ann-secret osbox {rest}");
         assert_eq!(app.post(&announce("roundrobin -players=2-3"), "Cup").await.outcome(), "200 ok");
         for (line, outcome, named) in [
-            (announce("swiss"), "422", "`roundrobin`"),
+            (announce("ladder"), "422", "`swiss`"),
+            (announce("swiss -group=4"), "422 bad_option", "of the form roundrobin"),
+            (announce("swiss -players=4-6 -rounds=6"), "422 bad_option", "`-rounds=5`"),
             (announce("knockout"), "422 bad_value", "`roundrobin`"),
             (announce("roundrobin -players=1-4"), "422 bad_option", "from 2 to 1000"),
             (announce("roundrobin -start=2001-01-01"), "422 bad_option", "366 days"),

@@ -1,6 +1,6 @@
 //! A club that plays tournaments, and what is always true of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use knotpost_commands::{DirectorAction, GivenOption};
 use knotpost_core::admin::UserEdit;
@@ -8,9 +8,12 @@ use knotpost_core::boards::{ServiceError, Standing};
 use knotpost_core::config::Config;
 use knotpost_core::queries::view_board;
 use knotpost_core::tournaments::{
-    Announcement, PairingState, TournamentPlayer, TournamentView, announce, direct, enter, view, withdraw,
+    Announcement, PairingSeat, PairingState, TournamentPairing, TournamentPlayer, TournamentView, announce,
+    direct, enter, view, withdraw,
 };
-use knotpost_model::{BoardRef, TournamentName, TournamentState, TournamentText};
+use knotpost_model::{
+    BoardRef, PlayerState, TournamentForm, TournamentName, TournamentState, TournamentText,
+};
 use knotpost_storage::{UserRow, WriteTx};
 
 use crate::harness::{Letter, Place, TestApp, edit_user};
@@ -191,9 +194,7 @@ impl Club {
     /// The board of two players.
     pub(crate) async fn board_of(&self, name: TournamentName, one: &str, other: &str) -> BoardRef {
         let view = self.view(name).await;
-        let meets = |userid: &str, seats: &[knotpost_core::tournaments::PairingSeat]| {
-            seats.iter().any(|seat| seat.userid == userid)
-        };
+        let meets = |userid: &str, seats: &[PairingSeat]| seats.iter().any(|seat| seat.userid == userid);
         let pairing = view
             .pairings
             .iter()
@@ -216,6 +217,7 @@ impl Club {
     /// Checks what is true of a tournament at any moment, and of all tables computed from its boards alone.
     pub(crate) async fn check(&self, name: TournamentName) {
         let view = self.view(name).await;
+        let is_swiss = view.line.form == TournamentForm::Swiss;
         let mut points: BTreeMap<String, f64> = BTreeMap::new();
         for pairing in &view.pairings {
             let is_over = pairing.seats.iter().all(|seat| seat.points.is_some());
@@ -250,18 +252,63 @@ impl Club {
             }
             let counted = |userid: &str| {
                 view.players.iter().any(|player| {
-                    player.userid == userid && player.counts && player.round == Some(pairing.round)
+                    player.userid == userid
+                        && player.counts
+                        && (is_swiss || player.round == Some(pairing.round))
                 })
             };
-            if is_over && pairing.seats.iter().all(|seat| counted(&seat.userid)) {
+            if pairing.seats.iter().all(|seat| counted(&seat.userid)) {
                 for seat in &pairing.seats {
-                    *points.entry(seat.userid.clone()).or_default() += seat.points.unwrap_or_default();
+                    *points.entry(seat.userid.clone()).or_default() += match pairing.boards[..] {
+                        _ if is_swiss && is_over => swiss_points(pairing, seat),
+                        _ if is_swiss => 0.0,
+                        [] => seat.points.unwrap_or_default(),
+                        // Of two boards one may be over.
+                        _ => halves.get(&seat.userid).copied().unwrap_or_default(),
+                    };
                 }
             }
         }
         for player in view.players.iter().filter(|player| player.points.is_some()) {
             let own = points.get(&player.userid).copied().unwrap_or_default();
             assert_eq!(player.points, Some(own), "{player:?}");
+        }
+    }
+}
+
+/// Points of a pairing that is over: it is won with more points on its boards.
+fn swiss_points(pairing: &TournamentPairing, seat: &PairingSeat) -> f64 {
+    let own = seat.points.unwrap_or_default();
+    match pairing.seats.iter().find(|other| other.userid != seat.userid).and_then(|other| other.points) {
+        None => own,
+        Some(other) if own > other => 1.0,
+        Some(other) if own == other && own > 0.0 => 0.5,
+        Some(_) => 0.0,
+    }
+}
+
+/// Nobody meets an opponent again, and everybody who is in has one place in each round.
+pub(crate) fn check_swiss_pairings(view: &TournamentView) {
+    let mut met = BTreeSet::new();
+    let mut placed = BTreeSet::new();
+    for pairing in &view.pairings {
+        for seat in &pairing.seats {
+            assert!(placed.insert((pairing.round, seat.userid.clone())), "{} twice in a round", seat.userid);
+        }
+        let mut names: Vec<&str> = pairing.seats.iter().map(|seat| seat.userid.as_str()).collect();
+        names.sort_unstable();
+        if let [one, other] = names[..] {
+            assert!(
+                pairing.seats.iter().any(|seat| seat.forfeit)
+                    || met.insert((one.to_owned(), other.to_owned())),
+                "{one} and {other} meet again"
+            );
+        }
+        assert_eq!(pairing.bye, names.len() == 1);
+    }
+    for player in view.players.iter().filter(|player| player.state == PlayerState::In) {
+        for round in 1..=view.line.round {
+            assert!(placed.contains(&(round, player.userid.clone())), "{} in round {round}", player.userid);
         }
     }
 }

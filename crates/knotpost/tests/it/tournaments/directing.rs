@@ -25,7 +25,7 @@ mod stories {
 
     async fn logged(club: &Club) -> Vec<String> {
         let mut tx = club.app.app.store.read().await.unwrap();
-        let lines = log(&mut tx, T1).await.unwrap();
+        let lines = log(&mut tx, T1, None).await.unwrap().log;
         let line = |line: &knotpost_core::tournaments::TournamentLogLine| {
             let by = line.by.as_deref().unwrap_or("-");
             [by, line.action.as_str(), line.userid.as_deref().unwrap_or(""), &line.words]

@@ -25,13 +25,13 @@ mod stories {
         for (form, terms, expected) in [
             (
                 "swiss",
-                "",
-                "bad_option tournaments of this form are not played here yet; announce one as `roundrobin`",
+                "-advance=1",
+                "bad_option `-advance` is an option of the form roundrobin, not of swiss",
             ),
             (
                 "league",
                 "",
-                "bad_option tournaments of this form are not played here yet; announce one as `roundrobin`",
+                "bad_option tournaments of this form are not played here yet; announce one as `roundrobin`, `swiss`",
             ),
             (
                 "roundrobin",

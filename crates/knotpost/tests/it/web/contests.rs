@@ -104,7 +104,8 @@ mod stories {
         let mut ann = Browser::of(&app, "ann").await;
         for (field, value, told) in [
             ("option_players", "1-3", "from 2 to 1000"),
-            ("options", "-rounds=3", "There is no option"),
+            ("options", "-lives=3", "There is no option"),
+            ("options", "-rounds=3", "of the form swiss"),
             ("title", " ", "Write a title"),
             ("game", "chess", "chess"),
         ] {

@@ -104,12 +104,12 @@ const KINDS: &[Row] = &[
     row("subscriptions", Either),
     row("test_display", Replied),
     row("tournament", Either),
-    row("tournament_deadline", Generated),
+    Row { kind: "tournament_deadline", auto: Generated, stops: &["tournament"] },
     row("tournament_director", Generated),
-    row("tournament_news", Generated),
+    Row { kind: "tournament_news", auto: Generated, stops: &["tournament"] },
     row("tournament_out", Generated),
     row("tournament_over", Generated),
-    row("tournament_started", Generated),
+    Row { kind: "tournament_started", auto: Generated, stops: &["tournament"] },
     row("tournaments", Replied),
     row("undo_hint", Generated),
     row("unproven_answer", Generated),
@@ -514,6 +514,7 @@ const SWITCHED_OFF: &[(&str, &str, &str)] = &[
     ("messages", "mia", "set mia mia-secret board=wide"),
     ("board", "wim", "osbox subscribe wim wim-secret all"),
     ("end", "emma", "osbox notify emma emma-secret"),
+    ("tournament", "tom", "enter tom tom-secret t1"),
 ];
 
 /// What causes a mail of each kind, but for reminders.
@@ -526,6 +527,7 @@ async fn cause_all(app: &TestApp, board: u32) {
     say(app, "osbox challenge -size=4 ann dora", "").await;
     say(app, &format!("osbox resign {board} ann ann-secret"), "").await;
     say(app, "broadcast ann ann-secret", "hello").await;
+    say(app, "direct ann ann-secret t1 say", "hello").await;
     // Refused by now, where nobody takes it.
     app.post("message ann ann-secret mia", "hello").await;
     for _ in 0..8 {
@@ -557,6 +559,7 @@ async fn switch_off(place: Place, reader: Reader) {
     }
     edit_user(&app.app, "ann", UserEdit::Role("admin")).await.unwrap();
     app.tick().await;
+    say(&app, "announce ann ann-secret osbox roundrobin -players=2-9", "Cup").await;
     for (_, _, line) in SWITCHED_OFF {
         say(&app, line, "").await;
     }
