@@ -311,7 +311,7 @@ impl Table {
         others == 0 && (knights == 0 && one_colour || knights.count_ones() == 1 && bishops == 0)
     }
 
-    /// What the men are worth to the first side, in hundredths of a pawn: where they stand counts a little, and a bare king
+    /// The worth of the men to the first side, in hundredths of a pawn. Squares in the middle count a little, and a bare king
     /// should be driven to the edge.
     pub(super) fn worth(&self) -> i32 {
         const CENTRE: u64 = 0x0000_003c_3c00_0000;
