@@ -204,7 +204,9 @@ pub(super) fn read_san(table: &Table, side: Seat, text: &str) -> Option<Ply> {
     let mut fitting: Vec<Ply> = table.legal(side).into_iter().filter(|ply| san.fits(table, *ply)).collect();
     if san.becomes.is_none() {
         // Without its piece a promotion is refused later.
-        fitting.iter_mut().for_each(|ply| ply.becomes = None);
+        for ply in &mut fitting {
+            ply.becomes = None;
+        }
         fitting.dedup();
     }
     match fitting.as_slice() {

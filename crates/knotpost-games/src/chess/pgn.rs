@@ -5,6 +5,7 @@ use knotpost_rules::{
     Game, GameOptions, Record, Seed,
     record::{Format, RecordMove},
 };
+use std::fmt::Write as _;
 
 pub(super) const PGN: Format = Format { word: "pgn", media: "application/x-chess-pgn", write, read };
 
@@ -57,12 +58,14 @@ fn write(record: &Record) -> String {
     }
     words.push(result.to_owned());
     let escape = |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"");
-    let mut pgn: String =
-        tags.iter().map(|(name, value)| format!("[{name} \"{}\"]\n", escape(value))).collect();
+    let mut pgn = String::new();
+    for (name, value) in tags {
+        let _ = writeln!(pgn, "[{name} \"{}\"]", escape(&value));
+    }
     let mut line = String::new();
     for word in words {
         if !line.is_empty() && line.len() + 1 + word.len() >= WIDTH {
-            pgn.push_str(&format!("\n{line}"));
+            let _ = write!(pgn, "\n{line}");
             line.clear();
         }
         line.push_str(if line.is_empty() { "" } else { " " });

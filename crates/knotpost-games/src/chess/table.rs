@@ -117,11 +117,11 @@ fn pawn_attacks(square: u8, side: Seat) -> u64 {
 }
 
 /// The squares up to the first man in each direction, its own included.
-fn slide(square: u8, taken: u64, steps: &Steps) -> u64 {
+fn slide(square: u8, taken: u64, steps: Steps) -> u64 {
     let mut reached = 0;
     for step in steps {
         let mut at = square;
-        while let Some(next) = shift(at, *step) {
+        while let Some(next) = shift(at, step) {
             reached |= bit(next);
             if taken & bit(next) != 0 {
                 break;
@@ -178,8 +178,8 @@ impl Table {
             | entry(&KINGS, square) & self.kind(King)
             | pawn_attacks(square, other(by)) & self.kind(Pawn))
             != 0
-            || men & straight != 0 && slide(square, taken, &STRAIGHT) & men & straight != 0
-            || men & diagonal != 0 && slide(square, taken, &DIAGONAL) & men & diagonal != 0
+            || men & straight != 0 && slide(square, taken, STRAIGHT) & men & straight != 0
+            || men & diagonal != 0 && slide(square, taken, DIAGONAL) & men & diagonal != 0
     }
 
     pub(super) fn is_check(&self, side: Seat) -> bool {
@@ -200,9 +200,9 @@ impl Table {
                 pawn_attacks(from, side) & enemies | one.map_or(0, bit) | two.map_or(0, bit)
             }
             Knight => entry(&KNIGHTS, from) & !own,
-            Bishop => slide(from, taken, &DIAGONAL) & !own,
-            Rook => slide(from, taken, &STRAIGHT) & !own,
-            Queen => (slide(from, taken, &DIAGONAL) | slide(from, taken, &STRAIGHT)) & !own,
+            Bishop => slide(from, taken, DIAGONAL) & !own,
+            Rook => slide(from, taken, STRAIGHT) & !own,
+            Queen => (slide(from, taken, DIAGONAL) | slide(from, taken, STRAIGHT)) & !own,
             King => entry(&KINGS, from) & !own,
         }
     }
@@ -308,10 +308,10 @@ impl Table {
         let (bishops, knights) = (self.kind(Bishop), self.kind(Knight));
         let others = self.kind(Pawn) | self.kind(Rook) | self.kind(Queen);
         let one_colour = bishops & LIGHT == 0 || bishops & !LIGHT == 0;
-        others == 0 && (knights == 0 && one_colour || knights.count_ones() == 1 && bishops == 0)
+        others == 0 && (knights == 0 && one_colour || knights.is_power_of_two() && bishops == 0)
     }
 
-    /// What the men are worth to the first side, in hundredths of a pawn: where they stand counts a little, and a bare king
+    /// The worth of the men to the first side, in hundredths of a pawn. Squares in the middle count a little, and a bare king
     /// should be driven to the edge.
     pub(super) fn worth(&self) -> i32 {
         const CENTRE: u64 = 0x0000_003c_3c00_0000;
