@@ -1,10 +1,11 @@
-// A board's page, made livelier: news without reloading, stepping with keys, choosing without losing the place, moves that
-// are seen to move, nothing lost without a connection. Everything works without it; it only follows links, and sends nothing
-// by itself.
+// A page with a board, made livelier: news without reloading, stepping with keys, choosing without losing the place, moves
+// that are seen to move, nothing lost without a connection. Everything works without it; it only follows links, and sends
+// nothing by itself. Boards to try, lessons, puzzles and lines to explore are pages whose address holds their moves.
 import { dropUnsent, keepUnsent, lookAt, unsentOf, watch } from "./live.js";
 
 const table = () => document.getElementById("table");
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const isLine = () => table().classList.contains("practice");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // What was asked for last is what is shown, in whatever order the answers come.
@@ -24,7 +25,7 @@ function push(address, { replaces = false } = {}) {
 async function show(address, { keep = false, otherwise = () => location.assign(address) } = {}) {
   const mine = ++asked;
   table().setAttribute("aria-busy", "true");
-  const { fresh, isLost } = await read(address);
+  const { fresh, isLost, leads = address } = await read(address);
   if (mine !== asked) return;
   if (!fresh) {
     table().removeAttribute("aria-busy");
@@ -35,18 +36,21 @@ async function show(address, { keep = false, otherwise = () => location.assign(a
   if (fresh.dataset.userid !== table().dataset.userid) return keep ? location.reload() : location.assign(address);
   // Kept plies are of the board as it was.
   if (fresh.dataset.last !== table().dataset.last) plies.clear();
-  if (!keep) push(address);
+  if (!keep) push(leads);
   put(fresh);
   onReturn = null;
   regain();
 }
 
 // The table of a state of this page, with its document around it; none where it cannot be had. `isLost`: the server cannot
-// be reached.
+// be reached. `leads`: the address that the server led to, as after a move that a computer player has answered.
 async function read(address) {
   try {
     const answer = await fetch(address, { headers: { accept: "text/html" } });
-    return { fresh: answer.ok ? parse(await answer.text()) : null, isLost: isDown(answer) };
+    const url = new URL(answer.url);
+    const isHere = answer.ok && url.pathname === location.pathname;
+    const leads = answer.redirected ? url.pathname + url.search : undefined;
+    return { fresh: isHere ? parse(await answer.text()) : null, isLost: isDown(answer), leads };
   } catch {
     return { fresh: null, isLost: true };
   }
@@ -67,7 +71,10 @@ function put(fresh, { isQuick = false } = {}) {
   const open = all("details[open] > summary", before).map((one) => one.textContent);
   const tab = before.querySelector("[name=side]:checked")?.id;
   const focus = describe(document.activeElement);
-  const moved = Number(fresh.dataset.ply) - Number(before.dataset.ply) === 1 || (has(fresh, ".send") && !has(before, ".send"));
+  const went = Number(fresh.dataset.ply) - Number(before.dataset.ply);
+  // A move that was looked at has been seen to move.
+  const isSeen = went === 1 && has(before, ".send");
+  const moved = (went > 0 && went <= MOST_SEEN) || (has(fresh, ".send") && !has(before, ".send"));
   document.title = fresh.ownerDocument.title;
   before.replaceWith(fresh);
   const lost = before.querySelector(".live.lost");
@@ -80,23 +87,32 @@ function put(fresh, { isQuick = false } = {}) {
   refocus(focus);
   clearTimeout(saying);
   // Quick steps are told when they have come to rest.
-  if (isQuick) saying = setTimeout(say, 400);
-  else say();
-  if (moved && !isQuick) move();
+  if (isQuick) saying = setTimeout(say, 400, went);
+  else say(went);
+  if (!moved || isQuick) return;
+  if (!isSeen) move();
+  if (went > 0) raise(before, fresh);
 }
 
+/** The moves of others that may come at once and are still seen to move. */
+const MOST_SEEN = 3;
+
 const has = (within, selector) => within.querySelector(selector) !== null;
+
+/** What makes the move that is shown: a button, or a link where nothing is stored. */
+const SENDS = ".send button, .send .button:not(.back)";
 
 // How an element of the table is found again in another state of it.
 function describe(element) {
   if (!element || !table().contains(element)) return null;
   if (element.id) return [`#${element.id}`];
   const { key, spot, begun } = element.dataset;
+  if (element.closest(".send")) return ["a.spot", ".faces a", ".chips a", ".now a", ".turn a", ".steps a"];
   if (key) return [`[data-key="${key}"]`, ".steps a"];
-  if (spot) return [`a[data-spot="${CSS.escape(spot)}"]`, ".send button", "a.spot", ".faces a"];
-  if (begun) return [`[data-begun="${CSS.escape(begun)}"]`, ".send button", ".faces a"];
+  if (spot) return [`a[data-spot="${CSS.escape(spot)}"]`, SENDS, "a.spot", ".faces a"];
+  if (begun) return [`[data-begun="${CSS.escape(begun)}"]`, SENDS, ".faces a"];
   const href = element.getAttribute("href");
-  return [href ? `a[href="${CSS.escape(href)}"]` : ".send button", ".send button", "a.spot", ".faces a", ".steps a"];
+  return [href ? `a[href="${CSS.escape(href)}"]` : SENDS, SENDS, "a.spot", ".faces a", ".turn a", ".steps a"];
 }
 
 function refocus(selectors) {
@@ -107,10 +123,11 @@ function refocus(selectors) {
   }
 }
 
-// For who cannot see it: what can be done now, or how it stands.
-function say() {
-  const said = all(".turn .prompt, .lead").filter((one) => one.textContent.trim());
-  const first = said.find((one) => one.matches(".prompt")) ?? said[0];
+// For who cannot see it: how it stands after a move, else what can be done now.
+function say(went = 0) {
+  const said = all(".turn .prompt, .lead, .now").filter((one) => one.textContent.trim());
+  const isPrompt = (one) => one.matches(".prompt");
+  const first = (went && !has(table(), ".send") ? said.find((one) => !isPrompt(one)) : said.find(isPrompt)) ?? said[0];
   document.getElementById("said").textContent = first ? first.textContent.replace(/\s+/g, " ").trim() : "";
 }
 
@@ -315,14 +332,15 @@ function go(address) {
   going = show(address);
 }
 
+const leadsHere = (link) => new URL(link.getAttribute("href"), location).pathname === location.pathname;
 const isPlain = (event) => !(event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
 
 document.addEventListener("click", (event) => {
   if (!isPlain(event)) return;
-  const link = event.target.closest(".spot[href], .faces a, .chips a, .turns a, .steps a, .moves a, .sight .lead a, .prompt a:not(.button), .send a");
-  if (!link || !table().contains(link)) return;
+  const link = event.target.closest(isLine() ? "a[href]" : ".spot[href], .faces a, .chips a, .turns a, .steps a, .moves a, .sight .lead a, .prompt a:not(.button), .send a");
+  if (!link || !table().contains(link) || !leadsHere(link)) return;
   event.preventDefault();
-  if (link.closest(".steps")) return step(plyOf(link));
+  if (link.closest(".steps") && !isLine()) return step(plyOf(link));
   if (choose(link)) return;
   link.classList.add("going");
   go(link.getAttribute("href"));
@@ -346,7 +364,13 @@ function choose(link) {
 }
 
 const goes = (face, spot) => face.dataset.spots === "*" || face.dataset.spots.split(" ").includes(spot);
-const pageOf = (move) => `${location.pathname}?choose=${encodeURIComponent(move)}#board`;
+// The page of a link with this move begun instead.
+function pageOf(link, move) {
+  const url = new URL(link.dataset.page, location);
+  url.searchParams.delete("spot");
+  url.searchParams.set("choose", move);
+  return url.pathname + url.search + url.hash;
+}
 
 // A face is chosen: the places become the moves with it.
 function hold(face) {
@@ -354,7 +378,7 @@ function hold(face) {
   face.setAttribute("aria-current", "true");
   for (const one of all("a.spot")) {
     one.classList.toggle("off", !goes(face, one.dataset.spot));
-    one.setAttribute("href", pageOf(face.dataset.begun + one.dataset.spot));
+    one.setAttribute("href", pageOf(face, face.dataset.begun + one.dataset.spot));
   }
   ask("Where does ", face.textContent.trim(), " go?");
 }
@@ -365,7 +389,7 @@ function take(spot, faces) {
   spot.classList.add("taken", "first");
   for (const face of faces) {
     face.classList.toggle("off", !goes(face, spot.dataset.spot));
-    face.setAttribute("href", pageOf(face.dataset.begun + spot.dataset.spot));
+    face.setAttribute("href", pageOf(face, face.dataset.begun + spot.dataset.spot));
   }
   ask("Which face at ", spot.dataset.spot, "?");
 }
@@ -377,6 +401,7 @@ function ask(before, what, after) {
   move.textContent = what;
   const back = document.createElement("a");
   back.href = table().dataset.page;
+  back.className = "back";
   back.textContent = "Back";
   prompt.replaceChildren(before, move, `${after} `, back);
 }
@@ -514,11 +539,14 @@ document.addEventListener("keydown", (event) => {
   const spot = event.target.closest("a.spot");
   const shown = wanted ?? Number(table().dataset.ply);
   const ends = { Home: 0, End: Number(table().dataset.last), ArrowLeft: shown - 1, ArrowRight: shown + 1 };
+  const follow = (selector) => table().querySelector(selector)?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true })) !== undefined;
   if (spot && WAYS[event.key]) walk(spot, WAYS[event.key]);
-  else if (event.key in ends) step(ends[event.key]);
-  else if (event.key === "/" && document.getElementById("choose")) document.getElementById("choose").focus();
-  else if (event.key === "Escape" && has(table(), ".prompt a:not(.button), .send a")) document.querySelector(".prompt a:not(.button), .send a").click();
-  else return;
+  else if (isLine() && event.key in ends) {
+    if (!follow(`[data-key="${event.key}"]`)) return;
+  } else if (event.key in ends) step(ends[event.key]);
+  else if (event.key === "n" && table().dataset.keys === "yes" && has(table(), "[data-next]")) location.assign(table().querySelector("[data-next]").href);
+  else if (event.key === "/" && table().dataset.keys !== "no" && document.getElementById("choose")) document.getElementById("choose").focus();
+  else if (event.key !== "Escape" || !follow(".turn .back")) return;
   event.preventDefault();
 });
 
@@ -528,14 +556,37 @@ addEventListener("popstate", () => {
   show(location.href, { keep: true, otherwise: () => location.reload() });
 });
 
-// Motion: what was pushed slides in, what was taken glows. Any touch ends it.
+// Motion: what was pushed slides in, a path that closed is drawn once round, what it won rises to the score. Any touch ends
+// the push.
 
 function move() {
   const picture = table().querySelector(".sight .picture");
   if (!picture || calm.matches || document.hidden) return;
   picture.classList.add("arrived");
+  for (const path of all(".knot", picture)) {
+    const length = path.getTotalLength();
+    path.animate([{ strokeDasharray: `0 ${length}` }, { strokeDasharray: `${length} 0` }], { duration: 900, delay: 200, fill: "backwards", easing: "ease-in-out" });
+  }
   if (picture.dataset.push) slide(picture, picture.dataset.push.split(" "));
 }
+
+// What a seat has won since rises to its score.
+function raise(before, fresh) {
+  if (calm.matches || document.hidden) return;
+  const scores = all(".players .points", before).map(scoreOf);
+  for (const [seat, points] of all(".players .points", fresh).entries()) {
+    const won = scoreOf(points) - scores[seat];
+    if (!(won > 0)) continue;
+    const told = document.createElement("span");
+    told.className = "won";
+    told.setAttribute("aria-hidden", "true");
+    told.textContent = `+${won}`;
+    told.addEventListener("animationend", () => told.remove());
+    points.append(told);
+  }
+}
+
+const scoreOf = (points) => Number(points.textContent.match(/\d+/)?.[0]);
 
 function slide(picture, [x, y, width, height, side]) {
   const lengths = [x, y, width, height].map(Number);
@@ -596,6 +647,7 @@ function prepare() {
 
 // A move that was sent leads to the page anew: it is seen to move there.
 function remember() {
+  if (isLine()) return;
   const key = `ply of ${location.pathname}`;
   const ply = Number(table().dataset.ply);
   try {
@@ -609,7 +661,7 @@ function remember() {
 
 // Boards seen last can be read without a network; the first one was here before its worker.
 async function keepSeen() {
-  if (!navigator.serviceWorker) return;
+  if (!navigator.serviceWorker || isLine()) return;
   const isLate = !navigator.serviceWorker.controller;
   await navigator.serviceWorker.register("/service-worker.js");
   const { active } = await navigator.serviceWorker.ready;

@@ -27,7 +27,7 @@ function whenItIsTheTurnOf(userid, path) {
 test("a newcomer signs up", async () => {
   await nova.open("/");
   await nova.follow("Sign up", "body");
-  await nova.fill({ userid: "nova", password: "nova-secret", address: ADDRESS });
+  await nova.fill({ userid: "nova", password: "nova-secret", address: ADDRESS, moves: "all" });
   await nova.press("Sign up");
   if (server.place.confirms()) await server.submit(await server.confirmation(ADDRESS));
   await nova.open("/");

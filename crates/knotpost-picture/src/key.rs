@@ -38,7 +38,7 @@ pub(crate) fn draw_lengths(scene: &mut Scene, panel: &Panel, area: Area, palette
             hand.write(scene, "\u{2026}", at(left, middle + 4.0), Anchor::Start);
             return;
         }
-        let (colour, mark) = palette.path(path);
+        let (colour, mark) = palette.woven(panel.closer, path);
         let mut sample = Path::default();
         sample.stroke(at(left + width / 2.0, middle), at(left + length - width / 2.0, middle));
         scene.paint(&sample, &[Paint::line(palette.rim, width + 1.6), Paint::line(colour, width)]);

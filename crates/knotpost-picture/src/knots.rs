@@ -7,6 +7,7 @@ use crate::{
     weave::{Ribbon, Weave},
 };
 use knotpost_rules::{
+    Seat,
     knot::{Face, Side},
     view::{Fate, Panel, Piece},
 };
@@ -55,9 +56,9 @@ pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette
         _ => None,
     };
     if panel.cells.iter().any(|piece| removed(*piece).is_some()) {
-        draw_traces(scene, &Weave::of(panel, removed), grid, palette);
+        draw_traces(scene, &Weave::of(panel, removed), panel.closer, grid, palette);
     }
-    draw_weave(scene, &Weave::of(panel, Piece::live_face), grid, palette);
+    draw_weave(scene, &Weave::of(panel, Piece::live_face), panel.closer, grid, palette);
 }
 
 pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Palette) {
@@ -67,7 +68,7 @@ pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Pale
     let mut tile = Path::default();
     tile.rounded(area, area.width * 0.12);
     scene.paint(&tile, &[Paint::Fill(palette.tile), Paint::line(palette.muted, 0.8)]);
-    draw_weave(scene, &Weave::of(&panel, Piece::live_face), grid, palette);
+    draw_weave(scene, &Weave::of(&panel, Piece::live_face), None, grid, palette);
 }
 
 pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
@@ -103,31 +104,61 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
     scene.fill(&corners, palette.accent);
 }
 
-/// Draws the lines left by removed dice: closed paths in their colours, with a rim.
-fn draw_traces(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+/// Draws the lines left by removed dice: closed paths in their colours, with a rim, each as one line that can be drawn
+/// once round.
+fn draw_traces(scene: &mut Scene, weave: &Weave, closer: Option<Seat>, grid: Grid, palette: &Palette) {
     scene.class = Some("trace");
-    let layers = Layers::of(weave, grid);
-    for (layer, path) in layers.ribbons.iter().enumerate() {
-        match layer.checked_sub(1) {
-            None => scene.stroke(path, palette.trace, (TRACE * grid.cell).max(LEAST_RIM)),
-            Some(number) => {
-                let width = KNOT_TRACE * grid.cell;
-                let rim = (RIM * grid.cell).max(LEAST_RIM);
-                let lines =
-                    [Paint::line(palette.rim, width + 2.0 * rim), Paint::line(palette.path(number).0, width)];
-                scene.paint(path, &lines);
-            }
-        }
+    if let Some(open) = Layers::of(weave, grid).ribbons.first() {
+        scene.stroke(open, palette.trace, (TRACE * grid.cell).max(LEAST_RIM));
+    }
+    scene.class = Some("trace knot");
+    let width = KNOT_TRACE * grid.cell;
+    let rim = (RIM * grid.cell).max(LEAST_RIM);
+    for (number, path) in weave.paths.iter().enumerate() {
+        let colour = palette.woven(closer, number).0;
+        let lines = [Paint::line(palette.rim, width + 2.0 * rim), Paint::line(colour, width)];
+        scene.paint(&draw_round(weave, path, grid), &lines);
     }
     scene.class = None;
 }
 
-fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+/// The line of a closed path, whose ribbons are given in the order in which it runs.
+fn draw_round(weave: &Weave, path: &[usize], grid: Grid) -> Path {
+    let strands: Vec<Strand> = path
+        .iter()
+        .filter_map(|ribbon| weave.ribbons.get(*ribbon))
+        .map(|ribbon| Strand::of(*ribbon, grid))
+        .collect();
+    let [Some(first), Some(second)] = [strands.first(), strands.get(1)] else { return Path::default() };
+    let gap = |place: Point, strand: &Strand| {
+        let [one, other] = strand.ends().map(|end| end.distance(place));
+        one.min(other)
+    };
+    // The first strand runs towards the second.
+    let [start, end] = first.ends();
+    let mut place = if gap(end, second) <= gap(start, second) { start } else { end };
+    let mut curves = Vec::new();
+    for strand in &strands {
+        let forward: Vec<Cubic> = strand.curves().collect();
+        let [start, end] = strand.ends().map(|end| end.distance(place));
+        if start <= end {
+            curves.extend(forward);
+        } else {
+            curves.extend(forward.into_iter().rev().map(Cubic::reversed));
+        }
+        place = curves.last().map_or(place, |curve| curve.0[3]);
+    }
+    let mut line = Path::default();
+    line.curves(curves);
+    line
+}
+
+fn draw_weave(scene: &mut Scene, weave: &Weave, closer: Option<Seat>, grid: Grid, palette: &Palette) {
     let rim = (RIM * grid.cell).max(LEAST_RIM);
     let ribbon = RIBBON * grid.cell;
     let layers = Layers::of(weave, grid);
     let colour = |layer: usize| match layer.checked_sub(1) {
-        Some(path) => palette.path(path).0,
+        Some(path) => palette.woven(closer, path).0,
         None => palette.loose,
     };
     let ribbons: Vec<_> = layers.ribbons.into_iter().map(|path| scene.keep(path.steps)).collect();
@@ -152,7 +183,7 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     for (layer, path) in layers.covers.iter().enumerate() {
         scene.paint(path, &[Paint::flat(colour(layer), ribbon)]);
     }
-    mark_paths(scene, weave, grid, palette);
+    mark_paths(scene, weave, closer, grid, palette);
 }
 
 fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
@@ -265,6 +296,10 @@ impl Strand {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
+    fn ends(self) -> [Point; 2] {
+        [self.first.0[0], self.last().0[3]]
+    }
+
     fn last(self) -> Cubic {
         self.second.unwrap_or(self.first)
     }
@@ -289,10 +324,10 @@ fn turn(Point { x, y }: Point, side: Side) -> Point {
 }
 
 /// Marks the middle of each strand of a closed path, so that paths differ without colours too; the first path has no mark.
-fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+fn mark_paths(scene: &mut Scene, weave: &Weave, closer: Option<Seat>, grid: Grid, palette: &Palette) {
     let width = RIBBON * grid.cell;
     for path in (0..weave.lengths.len()).filter(|path| !path.is_multiple_of(4)) {
-        let (_, colour): (Colour, Colour) = palette.path(path);
+        let (_, colour): (Colour, Colour) = palette.woven(closer, path);
         let mut marks = Path::default();
         for ribbon in weave.ribbons.iter().filter(|ribbon| ribbon.path == Some(path)) {
             let Some((place, heading)) = Strand::of(*ribbon, grid).middle() else { continue };

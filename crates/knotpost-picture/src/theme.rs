@@ -2,6 +2,7 @@
 //! can tell apart; marks and shapes repeat the distinction.
 
 use crate::scene::Colour;
+use knotpost_rules::Seat;
 use std::{fmt, str::FromStr};
 
 /// A colour theme.
@@ -66,6 +67,8 @@ pub(crate) struct Palette {
     pub men: [(Colour, Colour); 2],
     /// Strong colour, and a pale one for large areas; the fifth seat repeats the first.
     pub seats: [(Colour, Colour); 4],
+    /// Shades of the strong colours, with the marks on them: of a seat's second and third closed path.
+    pub shades: [[(Colour, Colour); 2]; 4],
 }
 
 const WHITE: Colour = Colour(0x00ff_ffff);
@@ -79,7 +82,7 @@ const VERMILION: Colour = Colour(0x00d5_5e00);
 const PURPLE: Colour = Colour(0x00cc_79a7);
 
 /// Variables of the style sheet, so that a page's theme follows its reader, with their light and dark colours.
-const COLOURS: [(&str, Colour, Colour); 42] = [
+const COLOURS: [(&str, Colour, Colour); 50] = [
     ("page", Colour(0x00fb_f8f1), Colour(0x0016_181d)),
     ("board", Colour(0x00f1_ebdd), Colour(0x001d_2027)),
     ("tile", Colour(0x00ff_fefb), Colour(0x002c_3039)),
@@ -118,6 +121,14 @@ const COLOURS: [(&str, Colour, Colour); 42] = [
     ("pale4", Colour(0x00f3_dfe9), Colour(0x004a_3240)),
     ("ghost", Colour(0x00f7_ecd0), Colour(0x0035_3226)),
     ("win", Colour(0x0079_1444), Colour(0x00f0_e442)),
+    ("lite1", Colour(0x007f_c4e8), Colour(0x00b3_dff7)),
+    ("lite2", Colour(0x00f5_a96b), Colour(0x00f7_d48a)),
+    ("lite3", Colour(0x006f_d0b3), Colour(0x0066_d1b0)),
+    ("lite4", Colour(0x00e9_bfd6), Colour(0x00e9_bfd6)),
+    ("deep1", Colour(0x0000_3f66), Colour(0x001f_7fb5)),
+    ("deep2", Colour(0x008a_3b00), Colour(0x00a8_6f00)),
+    ("deep3", Colour(0x0000_5a41), Colour(0x0000_6b4e)),
+    ("deep4", Colour(0x008a_3f68), Colour(0x009a_4a76)),
     ("man1", Colour(0x00ff_fefb), Colour(0x00ec_e8df)),
     ("man2", Colour(0x0029_2824), Colour(0x0010_1216)),
     ("line1", Colour(0x0029_2824), Colour(0x0010_1216)),
@@ -169,8 +180,14 @@ impl Source {
             ],
             ghost: self.colour(36),
             win: self.colour(37),
-            men: [(self.colour(38), self.colour(40)), (self.colour(39), self.colour(41))],
+            men: [(self.colour(46), self.colour(48)), (self.colour(47), self.colour(49))],
+            shades: [self.shades(0), self.shades(1), self.shades(2), self.shades(3)],
         }
+    }
+
+    const fn shades(self, seat: usize) -> [(Colour, Colour); 2] {
+        // The marks of the second path are black, those of the third white, in both themes.
+        [(self.colour(38 + seat), self.colour(22)), (self.colour(42 + seat), self.colour(23))]
     }
 
     const fn colour(self, place: usize) -> Colour {
@@ -222,6 +239,19 @@ impl Palette {
     pub(crate) fn man(&self, index: usize) -> (Colour, Colour) {
         let [light, dark] = self.men;
         if index == 0 { light } else { dark }
+    }
+
+    /// Colour of a closed path, counted from 0, and of its marks: that of the seat that closed it, if that is known. With
+    /// the marks a seat has twelve paths that differ.
+    pub(crate) fn woven(&self, closer: Option<Seat>, number: usize) -> (Colour, Colour) {
+        let Some(index) = closer.map(Seat::index) else { return self.path(number) };
+        let shades = self.shades.get(index % self.shades.len());
+        match number % 3 {
+            0 => (self.seat(index).0, self.badge),
+            shade => {
+                shades.and_then(|shades| shades.get(shade - 1)).copied().unwrap_or_else(|| self.path(number))
+            }
+        }
     }
 
     /// Strong and pale colour of a seat, counted from 0.

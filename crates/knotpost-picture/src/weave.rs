@@ -55,6 +55,8 @@ pub struct Weave {
     pub crossings: Vec<Crossing>,
     /// Lengths of the closed paths, in reading order of the first cell visited.
     pub lengths: Vec<u32>,
+    /// Ribbons of each closed path, in the order in which it runs.
+    pub paths: Vec<Vec<usize>>,
 }
 
 struct Index {
@@ -123,14 +125,17 @@ impl Weave {
             |path| paths.push(path),
         );
         for (number, path) in paths.into_iter().enumerate() {
+            let mut round = Vec::new();
             for strand in work.strands(path) {
                 let place = strand.place();
                 let (row, column) = (usize::from(place.row()) - 1, usize::from(place.column()) - 1);
                 let ribbon = index.get(row, column, strand.side());
+                round.extend(ribbon);
                 if let Some(ribbon) = ribbon.and_then(|ribbon| self.ribbons.get_mut(ribbon)) {
                     ribbon.path = Some(number);
                 }
             }
+            self.paths.push(round);
             self.lengths.push(path.length);
         }
     }

@@ -14,7 +14,7 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 13] = [
+const SETTINGS: [(&str, Takes); 15] = [
     ("mail", Takes::Word(&["text", "both"])),
     ("board", Takes::Word(&["standard", "wide", "narrow", "list"])),
     ("subject", Takes::Word(&["turn", "fixed"])),
@@ -26,6 +26,8 @@ const SETTINGS: [(&str, Takes); 13] = [
     ("messages", Takes::Word(&["on", "off"])),
     ("confirm", Takes::Word(&["on", "off"])),
     ("timezone", Takes::Zone),
+    ("computer", Takes::Word(&["on", "off"])),
+    ("keys", Takes::Word(&["on", "off"])),
     ("favourite", Takes::Word(&["on", "off"])),
     ("bot", Takes::Word(&["on", "off"])),
 ];

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::boards::{Board, Standing};
 use crate::mailing::digest::put_into_digest;
 use crate::replies::{BoardFacts, Heading, Style};
+use knotpost_model::computer_player::level_of;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WriteTx};
 
@@ -34,6 +35,8 @@ pub(crate) struct Reader {
     pub(crate) has_webhooks: bool,
     moves: Moves,
     takes_nags: bool,
+    /// True if they want mails about boards on which they meet computer players alone.
+    takes_computer: bool,
     takes_messages: bool,
 }
 
@@ -55,6 +58,9 @@ impl Reader {
         if facts.heading == Heading::Nag {
             return Ok(self.takes_nags);
         }
+        if !self.takes_computer && self.meets_computers_alone(board) {
+            return Ok(false);
+        }
         if facts.spared.by_outsider && !self.takes_messages {
             return Ok(false);
         }
@@ -71,6 +77,12 @@ impl Reader {
             (Moves::Mine, Heading::Summary) => Ok(!facts.notes.is_empty() || self.is_concerned(board)),
             _ => Ok(true),
         }
+    }
+
+    fn meets_computers_alone(&self, board: &Board) -> bool {
+        let mut others = board.seats.iter().filter(|seat| seat.user_id != self.user).peekable();
+        let plays = board.seats.iter().any(|seat| seat.user_id == self.user);
+        plays && others.peek().is_some() && others.all(|seat| level_of(&seat.userid).is_some())
     }
 
     fn is_concerned(&self, board: &Board) -> bool {
@@ -126,6 +138,7 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
                 has_webhooks: facts.with_webhooks.contains(&user),
                 moves: Moves::All,
                 takes_nags: true,
+                takes_computer: true,
                 takes_messages: true,
             });
         }
@@ -148,6 +161,7 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
             reader.style.take(&wish.name, &wish.value);
             match (wish.name.as_str(), wish.value.as_str()) {
                 ("nags", wanted) => reader.takes_nags = wanted != "off",
+                ("computer", wanted) => reader.takes_computer = wanted != "off",
                 ("messages", wanted) => reader.takes_messages = wanted != "off",
                 ("moves", "mine") => reader.moves = Moves::Mine,
                 ("moves", "digest") => reader.moves = Moves::Digest,

@@ -23,7 +23,7 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
     Kind { name, default, per_game }
 }
 
-pub(crate) const KINDS: [Kind; 13] = [
+pub(crate) const KINDS: [Kind; 15] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
     kind("subject", "turn", true),
@@ -35,12 +35,17 @@ pub(crate) const KINDS: [Kind; 13] = [
     kind("messages", "on", false),
     kind("confirm", "off", true),
     kind("timezone", "UTC", true),
+    kind("computer", "on", true),
+    kind(KEYS, "on", false),
     kind(FAVOURITE, "off", true),
     kind(BOT, "off", false),
 ];
 
 /// Marks a game that the start page and the list of games show first.
 const FAVOURITE: &str = "favourite";
+
+/// Set to `off` by those whose words to a computer must not be taken for keys (WCAG 2.1.4).
+pub(crate) const KEYS: &str = "keys";
 
 /// Marks an account played by a program: shown as a preference, stored as the account's role.
 pub(crate) const BOT: &str = "bot";

@@ -5,9 +5,12 @@ use crate::boards::Board;
 use crate::boards::time::{LastMoment, last_moment};
 use crate::identity::Visitor;
 use crate::play::OwnNote;
+use crate::play::preferences::KEYS;
 use knotpost_model::rating::shown;
-use knotpost_model::{BoardState, Millis, Zone};
-use knotpost_storage::{ALL_GAMES, QueuedMoveRow, ReadTx, StoreError};
+use knotpost_model::{BoardRef, BoardState, Millis, UserKey, Zone};
+use knotpost_storage::{ALL_GAMES, OwnBoardRow, QueuedMoveRow, ReadTx, StoreError};
+
+const MOST_WAITING: i64 = 1_000;
 
 #[derive(Clone, Debug)]
 pub struct Surroundings {
@@ -19,6 +22,32 @@ pub struct Surroundings {
     /// The visitor's queue, in order; empty if they play several seats.
     pub queue: Vec<QueuedAnswer>,
     pub note: OwnNote,
+    /// True if single keys do something on the page of a board, as the visitor has chosen.
+    pub has_keys: bool,
+    /// The visitor's other boards that wait for them.
+    pub waiting: OtherWaiting,
+}
+
+/// Boards that wait for a user, except the one that they look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtherWaiting {
+    pub count: usize,
+    /// The one that has waited longest.
+    pub next: Option<BoardRef>,
+}
+
+impl OtherWaiting {
+    async fn of(tx: &mut ReadTx, user: UserKey, board: &BoardRef) -> Result<Self, StoreError> {
+        let rows = tx.own_boards(user, MOST_WAITING).await?;
+        let is_other = |row: &&OwnBoardRow| row.game != board.game || row.number != i64::from(board.number);
+        let waiting =
+            || rows.iter().filter(|row| row.turn.is_some() && row.paused_at.is_none()).filter(is_other);
+        let longest = waiting().min_by_key(|row| row.last_move_at.unwrap_or_default());
+        let name = |row: &OwnBoardRow| {
+            Some(BoardRef { game: row.game.clone(), number: u32::try_from(row.number).ok()? })
+        };
+        Ok(Self { count: waiting().count(), next: longest.and_then(name) })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,5 +96,14 @@ pub(super) async fn look_around(
         Some(visitor) => tx.board_note(visitor.user, board.row.id).await?.into(),
         None => OwnNote::default(),
     };
-    Ok(Surroundings { now, zone, last_moment, ratings, queue, note })
+    let keys = match visitor {
+        Some(visitor) => tx.preference(visitor.user, ALL_GAMES, KEYS).await?,
+        None => None,
+    };
+    let has_keys = keys.is_none_or(|value| value != "off");
+    let waiting = match visitor {
+        Some(visitor) => OtherWaiting::of(tx, visitor.user, &board.name()).await?,
+        None => OtherWaiting::default(),
+    };
+    Ok(Surroundings { now, zone, last_moment, ratings, queue, note, has_keys, waiting })
 }

@@ -111,6 +111,7 @@ fn draw_design(game: &Osbo, seat: Seat, design: &Design, fresh: Places) -> Panel
     Panel {
         title: format!("Design {seat} ({})", game.rules.seat_name(seat)),
         seat: Some(seat),
+        closer: Some(seat),
         columns: usize::from(bounds.width()),
         cells: bounds.places().map(piece).collect(),
         spots: bounds.places().map(|place| format!("{seat}{}", Cell::at(place, design.grid()))).collect(),

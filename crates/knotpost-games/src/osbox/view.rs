@@ -1,7 +1,7 @@
 //! The look of an Osbox board: entry numbers at their places, owners at their sides, scores, the faces.
 
 use super::{
-    Osbox, OsboxMove,
+    Capture, Osbox, OsboxMove,
     moves::{Line, SIDES},
     place_at,
 };
@@ -49,6 +49,8 @@ impl Show for Osbox {
 
     fn view(&self, last: &LastMove, _: Viewer) -> View {
         let panel = Panel {
+            // Closed paths that stay may be of several players.
+            closer: last.won.as_ref().map(|won| won.seat).filter(|_| self.rules.capture == Capture::Take),
             columns: usize::from(self.rules.size),
             cells: places(self.rules.size).map(|place| piece_at(self, last, place)).collect(),
             moved: last.moved.clone(),

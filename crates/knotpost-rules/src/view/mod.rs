@@ -77,6 +77,8 @@ pub struct Panel {
     pub title: String,
     /// The seat that the heading names; `None` for a panel of all.
     pub seat: Option<Seat>,
+    /// The seat that closed the closed paths, whose colour they have; `None` where several may have.
+    pub closer: Option<Seat>,
     /// The arrangement of the cells.
     pub shape: Shape,
     /// Cells in a row, in the longest one where rows differ.

@@ -7,7 +7,8 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Command, Credentials as Typed, Password, read_word};
+use knotpost_commands::{Command, Credentials as Typed, Password, Setting, read_word};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
@@ -60,8 +61,18 @@ pub(super) struct SignUp {
     userid: String,
     password: String,
     address: String,
+    /// Mails about games: one of [`TELLING`].
+    moves: String,
     next: String,
 }
+
+/// Mails about games that the form offers: the words of the preference `moves`, the usual one first. Whoever signs up by
+/// mail plays by mail and gets them all.
+const TELLING: [(&str, &str); 3] = [
+    ("mine", "when it is my turn, and when a game ends"),
+    ("digest", "once a day, about all that have changed"),
+    ("all", "after every move, to play by mail"),
+];
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -228,7 +239,7 @@ fn sign_up_form(web: &Web, given: &SignUp, refusal: Option<&Refusal>) -> Respons
     let (status, told) = refusal_facts(refusal);
     let facts = context! {
         userid => given.userid.clone(), given_address => given.address.clone(), next => safe_next(&given.next),
-        confirms => web.app.config.confirms_addresses(),
+        confirms => web.app.config.confirms_addresses(), telling => Serde(TELLING), moves => given.telling(),
     };
     no_store(web.pages.page(status, "signup.html", join([told, facts])))
 }
@@ -258,6 +269,12 @@ pub(super) async fn sign_up(
     })
 }
 
+impl SignUp {
+    fn telling(&self) -> &'static str {
+        TELLING.iter().map(|(word, _)| *word).find(|word| *word == self.moves).unwrap_or(TELLING[0].0)
+    }
+}
+
 async fn register(web: &Web, client: Client, given: &SignUp) -> Result<String, ServiceError> {
     let word =
         |name, given| read_word(given).ok_or_else(|| incomplete(format!("write a {name} without blanks")));
@@ -266,9 +283,15 @@ async fn register(web: &Web, client: Client, given: &SignUp) -> Result<String, S
     word("password", &given.password)?;
     let address = word("mail address", given.address.trim())?;
     let who = Typed::typed(userid.as_str(), Password::given(&given.password));
-    let signup = Command::Signup { who, addresses: vec![address] };
-    let origin = Origin::http(client.host(), Proof::Password);
-    accepted(execute(&web.app, Request::typed(Ok(signup), "", origin)).await?)?;
+    let signup = Command::Signup { who: who.clone(), addresses: vec![address] };
+    let origin = || Origin::http(client.host(), Proof::Password);
+    accepted(execute(&web.app, Request::typed(Ok(signup), "", origin())).await?)?;
+    let moves = given.telling();
+    let computer = if moves == "all" { "on" } else { "off" };
+    let values = [("moves", moves), ("computer", computer)];
+    let values = values.map(|(name, value)| Setting { name, value: value.to_owned() }).to_vec();
+    let wishes = Command::Set { who, game: None, values };
+    accepted(execute(&web.app, Request::typed(Ok(wishes), "", origin())).await?)?;
     Ok(userid)
 }
 

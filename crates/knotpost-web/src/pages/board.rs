@@ -168,6 +168,9 @@ impl Seen<'_> {
             queue => queueing::queue_facts(&self.around.queue),
             latest => self.latest(talk),
             note => self.note(notice.note.as_deref()),
+            has_keys => self.around.has_keys,
+            others_waiting => self.around.waiting.count,
+            next_waiting => self.around.waiting.next.as_ref().map(|board| format!("/boards/{}/{}", board.game, board.number)),
             talk => Serde(talk),
             zone => self.around.zone.name(),
         };

@@ -5,7 +5,7 @@ pub(super) mod invitations;
 use axum::Form;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Command, ComputerWish, GivenOption, SeekChange, ServerOptions, read_word};
+use knotpost_commands::{Command, ComputerWish, Days, GivenOption, SeekChange, ServerOptions, read_word};
 use knotpost_rules::{Meta, OptionKind, OptionSpec, Preset};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -34,6 +34,9 @@ const MOST_KNOWN: usize = 30;
 const MOST_BOARDS: i64 = 30;
 
 const FIRST_LEVEL: u8 = 3;
+
+/// Days for each move that the form offers, beside the usual ones of the server.
+const DAYS: [&str; 3] = ["1", "3", "7"];
 
 type Fields = HashMap<String, String>;
 
@@ -88,8 +91,18 @@ async fn form(
         or_computer => fields.contains_key("or_computer"),
         level => fields.get("level").and_then(|level| level.parse::<u8>().ok()).unwrap_or(FIRST_LEVEL),
         first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
+        days => days_facts(web, fields),
     };
     Ok(no_store(web.pages.page_for(Some(visitor), status, "challenge.html", join([told, facts]))))
+}
+
+/// The times of the form, the usual one first chosen: `other` stands for a number of one's own.
+fn days_facts(web: &Web, fields: &Fields) -> Value {
+    let usual = web.app.config.time.forfeit_days.to_string();
+    let chosen = fields.get("days").cloned().unwrap_or_else(|| usual.clone());
+    let others = DAYS.into_iter().filter(|days| *days != usual).map(str::to_owned);
+    let offered: Vec<String> = others.chain([usual.clone()]).collect();
+    context! { offered, chosen, own => fields.get("own_days").cloned().unwrap_or_default() }
 }
 
 /// A preset as a link that fills in the form with its opponents.
@@ -228,7 +241,7 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusa
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
     let Some(game) = web.app.offered_game(&name) else { return Err(incomplete("choose a game")) };
     let who = visitor.credentials();
-    let server = ServerOptions::default();
+    let server = read_time(web, fields)?;
     match fields.get("act").map(String::as_str).unwrap_or_default() {
         "seek" => {
             let options = read_options(game.meta().options, fields)?;
@@ -240,7 +253,7 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusa
             Ok(Command::Seek { game: name, who, change: SeekChange::Want(1), options, server })
         }
         "stop_seeking" => {
-            let (change, options) = (SeekChange::Cancel, Vec::new());
+            let (change, options, server) = (SeekChange::Cancel, Vec::new(), ServerOptions::default());
             Ok(Command::Seek { game: name, who, change, options, server })
         }
         "join" => {
@@ -258,6 +271,21 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusa
             Ok(Command::Challenge { game: name, players, options, server })
         }
     }
+}
+
+/// The time for each move, with an earlier reminder where the usual one would come too late.
+fn read_time(web: &Web, fields: &Fields) -> Result<ServerOptions, Refusal> {
+    let field = |name: &str| fields.get(name).map(|given| given.trim()).unwrap_or_default();
+    let given = if field("days") == "other" { field("own_days") } else { field("days") };
+    let time = &web.app.config.time;
+    if given.is_empty() || given == time.forfeit_days.to_string() {
+        return Ok(ServerOptions::default());
+    }
+    let days = Days::from_word(given)
+        .ok_or_else(|| incomplete("the days for each move are a number above 0, at most 3650"))?;
+    let reminds = Days::from_word(&time.nag_days.to_string()).is_some_and(|usual| usual < days);
+    let nagtime = if reminds { None } else { Days::from_millis(days.as_millis() / 2) };
+    Ok(ServerOptions { nagtime, forfeittime: Some(days), ..ServerOptions::default() })
 }
 
 fn read_level(fields: &Fields) -> Result<String, Refusal> {

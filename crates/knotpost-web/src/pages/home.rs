@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::figures::faces;
 use super::practice::lessons;
-use super::{Refused, assets, games, join, preview, prose, seeks};
+use super::{Refused, assets, games, join, preview, prose, seeks, sentence};
 use crate::Web;
 use crate::error::{Failure, Problem};
 use crate::extract::{PagePath, PageQuery};
@@ -97,9 +97,10 @@ pub(super) async fn home(
     let kinds = games::facts(kinds, &favourites);
     let first = web.app.offered_games().next().filter(|_| visitor.is_none());
     let push = first.and_then(|game| web.pages.figures.push_of(game));
+    let first = first.map(|game| begin_facts(game.meta(), web.app.config.bots.enabled));
     let seeks = seeks::all(&web).await?;
     let facts = context! {
-        games => Serde(games), kinds, push, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done,
+        games => Serde(games), kinds, push, first, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done,
         more => page.next.is_some(), preview => preview::of_server(&web),
     };
     Ok(no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)))
@@ -127,6 +128,18 @@ fn first_games(
     chosen.truncate(SHOWN_TO_USERS);
     let count = |name: &String| counts.iter().find(|count| count.game == *name).cloned();
     chosen.iter().filter_map(count).collect()
+}
+
+/// The beginning of a visitor: the link of the one button, and the way to win that game.
+fn begin_facts(meta: &Meta, has_bots: bool) -> Value {
+    let push = lessons::first_push(meta);
+    let how = push.as_ref().map_or_else(|| sentence(meta.summary), |push| push.how.clone());
+    let href = match push.filter(|_| has_bots) {
+        Some(push) => push.address(meta.name),
+        None if has_bots => format!("/try/{}?level=1", meta.name),
+        None => format!("/try/{}", meta.name),
+    };
+    context! { game => meta.name, title => meta.title, how, href }
 }
 
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
@@ -163,7 +176,7 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     Ok(boards.iter().map(facts).collect())
 }
 
-fn name_span(span: Span) -> String {
+pub(super) fn name_span(span: Span) -> String {
     let minutes = span.0 / 60_000;
     let (count, unit) = match minutes {
         0 => return "a moment".to_owned(),

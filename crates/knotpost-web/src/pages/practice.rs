@@ -84,6 +84,10 @@ pub(super) async fn show(
         return web.pages.problem(Code::UnknownGame, "there is no such board");
     };
     line.play_all(&look.moves);
+    let first = lessons::first_push(meta).filter(|first| level.is_some() && look.moves == first.moves);
+    if let Some(first) = &first {
+        line.guide(&first.play);
+    }
     if let Some(level) = level
         && answer(&web, client, &mut line, meta.name, level).await
     {
@@ -93,7 +97,7 @@ pub(super) async fn show(
     let own = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
         has_lessons => has_lessons(meta), has_puzzles => has_puzzles(meta), options => seeks::name_terms(meta.trial), another, level,
-        levels => MOST_LEVEL, deal => look.deal,
+        levels => MOST_LEVEL, deal => look.deal, guide => first.map(|first| first.text),
     };
     let facts = join([own, line.facts(meta.title, &look)]);
     unlisted(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "practice.html", facts))

@@ -33,7 +33,7 @@ use knotpost_core::queries::{view_own_settings, view_zone};
 /// A preference: name, label, and its values with their effects. Label and effect form a sentence.
 type Choice = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const CHOICES: [Choice; 9] = [
+const CHOICES: [Choice; 11] = [
     (
         "moves",
         "Mail me about my boards",
@@ -42,6 +42,11 @@ const CHOICES: [Choice; 9] = [
             ("mine", "when it is my turn, and when a game ends"),
             ("digest", "once a day, about all that have changed"),
         ],
+    ),
+    (
+        "computer",
+        "Games against the computer alone",
+        &[("on", "are mailed like others"), ("off", "are not mailed, but for reminders")],
     ),
     ("nags", "When a board waits for me", &[("on", "remind me by mail"), ("off", "do not remind me")]),
     (
@@ -75,6 +80,14 @@ const CHOICES: [Choice; 9] = [
     ("puzzle", "The puzzles of the day", &[("off", "are not mailed to me"), ("on", "are mailed to me")]),
     ("messages", "Messages of other players", &[("on", "reach me"), ("off", "do not reach me")]),
     ("broadcasts", "News of this server", &[("on", "are mailed to me"), ("off", "are not mailed to me")]),
+    (
+        "keys",
+        "On the page of a game, the key n",
+        &[
+            ("on", "leads to the next game that waits for me, and / to the field for a move"),
+            ("off", "and / do nothing"),
+        ],
+    ),
 ];
 
 /// Actions that need the password, because they redirect mail or secrets, change who can log in, give away all

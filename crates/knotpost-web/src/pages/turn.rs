@@ -74,6 +74,16 @@ impl<'a> Turn<'a> {
         Self { ground, choosing, turns, parts, ways, stage: stage.unwrap_or_default(), spot }
     }
 
+    /// Offers nothing but what leads to this move.
+    pub(super) fn only(mut self, wanted: &str) -> Self {
+        self.choosing.choices.next.retain(|choice| wanted.starts_with(&choice.begun));
+        self.ways.retain_mut(|way| {
+            way.spots.retain(|spot| format!("{}{spot}", way.begun) == wanted);
+            !way.spots.is_empty()
+        });
+        self
+    }
+
     /// Face that is chosen and not placed yet.
     fn held(&self) -> Option<&Way> {
         match self.parts.last() {

@@ -5,7 +5,9 @@
 
 use ciborium::Value;
 use data_encoding::BASE64URL_NOPAD;
-use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
+use ring::signature::{
+    ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey, VerificationAlgorithm,
+};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -55,16 +57,27 @@ pub(crate) enum Algorithm {
     /// ECDSA on P-256 with SHA-256.
     Es256,
     EdDsa,
+    /// RSASSA-PKCS1-v1_5 with SHA-256, all that older devices know.
+    Rs256,
 }
 
 impl Algorithm {
-    pub(crate) const ALL: [Self; 2] = [Self::Es256, Self::EdDsa];
+    pub(crate) const ALL: [Self; 3] = [Self::Es256, Self::EdDsa, Self::Rs256];
 
-    /// COSE number (RFC 9053).
+    /// COSE number (RFC 9053, RFC 8812).
     pub(crate) fn number(self) -> i64 {
         match self {
             Self::Es256 => -7,
             Self::EdDsa => -8,
+            Self::Rs256 => -257,
+        }
+    }
+
+    fn verification(self) -> &'static dyn VerificationAlgorithm {
+        match self {
+            Self::Es256 => &ECDSA_P256_SHA256_ASN1,
+            Self::EdDsa => &ED25519,
+            Self::Rs256 => &RSA_PKCS1_2048_8192_SHA256,
         }
     }
 
@@ -151,11 +164,14 @@ fn read_key(key: &Value) -> Result<(Algorithm, Vec<u8>), Fault> {
         let value = at(map, &Value::from(label))?.as_integer()?;
         i64::try_from(value).ok()
     };
+    let bytes = |label: i64| at(map, &Value::from(label)).and_then(Value::as_bytes).ok_or(Fault::Malformed);
     let part = |label: i64| {
-        let bytes = at(map, &Value::from(label)).and_then(Value::as_bytes);
-        bytes.filter(|bytes| bytes.len() == 32).ok_or(Fault::Malformed)
+        bytes(label).and_then(|bytes| if bytes.len() == 32 { Ok(bytes) } else { Err(Fault::Malformed) })
     };
     let algorithm = number(3).and_then(Algorithm::from_number).ok_or(Fault::Algorithm)?;
+    if (algorithm, number(1)) == (Algorithm::Rs256, Some(3)) {
+        return Ok((algorithm, write_rsa_key(bytes(-1)?, bytes(-2)?)));
+    }
     match (algorithm, number(1), number(-1)) {
         (Algorithm::Es256, Some(2), Some(1)) => {
             Ok((algorithm, [&[4][..], part(-2)?.as_slice(), part(-3)?.as_slice()].concat()))
@@ -163,6 +179,28 @@ fn read_key(key: &Value) -> Result<(Algorithm, Vec<u8>), Fault> {
         (Algorithm::EdDsa, Some(1), Some(6)) => Ok((algorithm, part(-2)?.clone())),
         _ => Err(Fault::Algorithm),
     }
+}
+
+/// Writes an RSA key as DER (RFC 8017, A.1.1).
+fn write_rsa_key(modulus: &[u8], exponent: &[u8]) -> Vec<u8> {
+    let integer = |number: &[u8]| {
+        let number = number.iter().position(|byte| *byte > 0).and_then(|start| number.get(start..));
+        let number = number.unwrap_or(&[0]);
+        let sign: &[u8] = if number.first().is_some_and(|first| *first >= 0x80) { &[0] } else { &[] };
+        write_der(0x02, &[sign, number].concat())
+    };
+    write_der(0x30, &[integer(modulus), integer(exponent)].concat())
+}
+
+fn write_der(tag: u8, content: &[u8]) -> Vec<u8> {
+    // Keys are shorter than `LONGEST`.
+    let [.., high, low] = content.len().to_be_bytes();
+    let head: &[u8] = match (high, low) {
+        (0, 0..0x80) => &[tag, low],
+        (0, _) => &[tag, 0x81, low],
+        _ => &[tag, 0x82, high, low],
+    };
+    [head, content].concat()
 }
 
 /// Verifies a registration; `read_challenge` verifies the challenge.
@@ -218,13 +256,8 @@ pub(crate) fn check_shown<C>(
     let challenge = read_challenge(&challenge).ok_or(Fault::Challenge)?;
     let signed = read_signed(party, shown.data)?;
     let words = [shown.data, &Sha256::digest(shown.client_data)[..]].concat();
-    let verified = match algorithm {
-        Algorithm::Es256 => {
-            UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, public_key).verify(&words, shown.signature)
-        }
-        Algorithm::EdDsa => UnparsedPublicKey::new(&ED25519, public_key).verify(&words, shown.signature),
-    };
-    verified.map_err(|_| Fault::Signature)?;
+    let key = UnparsedPublicKey::new(algorithm.verification(), public_key);
+    key.verify(&words, shown.signature).map_err(|_| Fault::Signature)?;
     Ok((signed.counter, challenge))
 }
 
@@ -266,6 +299,42 @@ mod tests {
         assert_eq!(made.algorithm, Algorithm::Es256);
         assert_eq!(made.public_key, [[4].as_slice(), &[4; 32], &[5; 32]].concat());
         assert_eq!(read_made(&party(), SEEN, &object(&data()), |_| None::<()>), Err(Fault::Challenge));
+    }
+
+    /// Of a key made by OpenSSL, with the exponent 65537.
+    const MODULUS: &str = "8f518f4f767dbd5c062b14f12685147884722c1c31813e4507ee731aef3aabf3af8dc92ff35903477b43c95521c04e6a\
+         646b7cc58ae714d71554763059abe6c64d42bb12ed4d770b65de32c0d5cbf4b8ba5431d7300935ebac99cabf1d32c72f\
+         76ec8ad4d93b97c5a2d7d9a2abdbf6e148209aed62f9878421658461838ee4b2948d64089db86f84bb4479821dce69e4\
+         4dc769aa8e5bde8c27ecdea8e80bd448210bbf428b8d839369a8d489c67bb594f5e29d78d30206550c8139e25d7b24c2\
+         505ec28ebf783c4d2440b70f4f71e07bea26a23bd3973f326ad61f3a172df81bdddc09e02a1eb1f022ae00b272bb2296\
+         e4450eb6421666312caee50d5497e5cd";
+    /// By OpenSSL, of the authenticator data and the client data of the test.
+    const SIGNATURE: &str = "3511e03b554511bdf334091b615f2f1218142bb9ccd65179e64357dd78a531b5b276425b731918d8c5ccb696d44081a3\
+         adce7c0d5728cbc304d728b0193c126ad4b8b75f08b1928e0f2e9698fc4c630c8f6f7ee78c2fb38234306c726d9ab3d3\
+         c67e357f538501264f182765a465fac926ca0288f5a042abd8d0ef4d4e679b1060f72c9634b508b0d53e10d236bae72c\
+         49ea5b6896562a630d052b553adafb430e41c2cea19311e8c12d7a55d1daf0c00238329f03055d3fe9fcb79f55521d58\
+         5b97c17e797b812a8d27abbf684ed8c028e97800be6121bd63db78a9291971332344a94a0384b0b4d0c8353b002b6ee2\
+         4a899b58a8833211390aea8a1e17d6ea";
+
+    #[test]
+    fn a_passkey_of_rsa_is_read_and_its_signature_verified() {
+        let bytes = |text: &str| data_encoding::HEXLOWER.decode(text.as_bytes()).expect("hexadecimal");
+        let head: &[u8] = &[0xa4, 1, 3, 3, 0x39, 1, 0, 0x20, 0x59, 1, 0];
+        let key = [head, &bytes(MODULUS), &[0x21, 0x43, 1, 0, 1]].concat();
+        let made =
+            [&Sha256::digest("localhost")[..], &[0x45], &[0; 4], &[0; 16], &[0, 2], b"id", &key].concat();
+        let (made, ()) = read_made(&party(), SEEN, &object(&made), |_| Some(())).expect("made");
+        assert_eq!(made.algorithm, Algorithm::Rs256);
+        let client_data = br#"{"type":"webauthn.get","challenge":"c","origin":"http://localhost"}"#;
+        let data = [&Sha256::digest("localhost")[..], &[0x05, 0, 0, 0, 7]].concat();
+        let mut signature = bytes(SIGNATURE);
+        let check = |signature: &[u8]| {
+            let shown = Shown { client_data, data: &data, signature };
+            check_shown(&party(), (made.algorithm, &made.public_key), shown, |_| Some(()))
+        };
+        assert_eq!(check(&signature), Ok((7, ())));
+        signature[9] ^= 1;
+        assert_eq!(check(&signature), Err(Fault::Signature));
     }
 
     #[test]

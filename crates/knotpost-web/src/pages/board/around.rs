@@ -9,6 +9,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::Seen;
+use crate::pages::home::name_span;
 use crate::pages::turn::TurnPage as _;
 
 impl Seen<'_> {
@@ -173,11 +174,10 @@ impl Seen<'_> {
 
     pub(super) fn limits(&self) -> Value {
         let limits = &self.view.board.timing.limits;
-        let days = |time: i64| time / (24 * 3_600_000);
         context! {
-            nag => days(limits.nag.0),
-            forfeit => days(limits.forfeit.0),
-            total => limits.total.map(|total| days(total.0)),
+            nag => name_span(limits.nag),
+            forfeit => name_span(limits.forfeit),
+            total => limits.total.map(name_span),
         }
     }
 

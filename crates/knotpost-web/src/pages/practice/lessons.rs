@@ -13,7 +13,7 @@ use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::pages::home::game_facts;
 use crate::pages::join;
-use crate::session::LoggedIn;
+use crate::session::{LoggedIn, with_query};
 use knotpost_core::boards::Code;
 use knotpost_rules::{Meta, Position, Scores, Seat, Status};
 
@@ -23,7 +23,28 @@ struct Course {
     figure: String,
     /// As typed; empty for the defaults.
     options: String,
+    first: Option<FirstPush>,
     lessons: Vec<Lesson>,
+}
+
+/// The first move of a visitor, in a game that has begun: it wins points.
+#[derive(Debug, Deserialize)]
+pub(in crate::pages) struct FirstPush {
+    /// The way to win, in a sentence or two.
+    pub(in crate::pages) how: String,
+    /// Moves of both sides before it, with the options of a first game.
+    pub(in crate::pages) moves: String,
+    /// The move, which begins with a die to be chosen.
+    pub(in crate::pages) play: String,
+    pub(in crate::pages) text: String,
+}
+
+impl FirstPush {
+    /// The page on which the die is chosen already.
+    pub(in crate::pages) fn address(&self, game: &str) -> String {
+        let die = self.play.get(..1).unwrap_or_default();
+        with_query(&format!("/try/{game}"), [("level", "1"), ("moves", &self.moves), ("choose", die)])
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -39,6 +60,10 @@ struct Lesson {
 /// The lessons of a game that has some.
 fn course(meta: &Meta) -> Option<Course> {
     serde_json::from_str(meta.lessons).ok()
+}
+
+pub(in crate::pages) fn first_push(meta: &Meta) -> Option<FirstPush> {
+    course(meta)?.first
 }
 
 pub(in crate::pages) const fn has_lessons(meta: &Meta) -> bool {
@@ -153,6 +178,19 @@ mod tests {
                 level: None,
             };
             assert!(figure.begin(game).is_some(), "{name}: the figure holds a wrong move");
+            if let Some(first) = &course.first {
+                let options = game.meta().trial.to_owned();
+                let path = String::new();
+                let before = first.moves.clone();
+                let mut begun =
+                    Setup { path, options, deal: 0, before, most: 1, level: Some(1) }.begin(game).unwrap();
+                assert!(!begun.waits_for_other(), "{name}: the visitor is to move");
+                begun.play_all(&first.play);
+                assert!(
+                    begun.moves().first().is_some_and(|made| made.gain > 0),
+                    "{name}: the first push wins nothing"
+                );
+            }
             for (place, lesson) in course.lessons.iter().enumerate() {
                 let number = place + 1;
                 let begun = lesson.start(name, number, course).begin(game);

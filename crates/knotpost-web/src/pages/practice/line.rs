@@ -2,7 +2,7 @@
 //! no list and sends no mail.
 
 use knotpost_picture::{describe, linked_svg};
-use knotpost_rules::{Cast, Now, Position, Seat, SeatNames, Status, Turn as Played, Viewer};
+use knotpost_rules::{Cast, Now, Position, Scores, Seat, SeatNames, Status, Turn as Played, Viewer};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
@@ -56,11 +56,18 @@ pub(in crate::pages) struct Line {
     told: String,
     /// True if the rest of the address was no legal move.
     is_cut: bool,
+    /// The one move that is offered.
+    wanted: Option<String>,
 }
 
 impl Line {
     pub(in crate::pages) fn begin(origin: Origin, position: Box<dyn Position>) -> Self {
-        Self { origin, position, moves: Vec::new(), told: String::new(), is_cut: false }
+        Self { origin, position, moves: Vec::new(), told: String::new(), is_cut: false, wanted: None }
+    }
+
+    /// Offers this move alone.
+    pub(in crate::pages) fn guide(&mut self, play: &str) {
+        self.wanted = Some(play.to_owned());
     }
 
     /// Starts the line after these moves; `None` if one of them is illegal.
@@ -146,11 +153,22 @@ impl Line {
         &*self.position
     }
 
+    /// In the visitor's own terms.
     fn result(&self, winners: &[Seat]) -> String {
+        let (more, less) = match self.position.scores() {
+            Scores::Points(points) if points.len() == 2 => {
+                (points.iter().max().copied(), points.iter().min().copied())
+            }
+            _ => (None, None),
+        };
+        let tally = |one: Option<u32>, other: Option<u32>| {
+            one.zip(other).map(|(one, other)| format!(" {one}-{other}")).unwrap_or_default()
+        };
         match winners {
-            [winner] if self.name(*winner) == YOU => "You win".to_owned(),
-            [winner] => format!("{} wins", self.name(*winner)),
-            _ => "A draw".to_owned(),
+            [winner] if self.name(*winner) == YOU => format!("You won{}", tally(more, less)),
+            [winner] if self.name(*winner) == COMPUTER => format!("You lost{}", tally(less, more)),
+            [winner] => format!("{} won{}", self.name(*winner), tally(more, less)),
+            _ => format!("Draw{}", tally(more, less).replacen(' ', ", ", 1)),
         }
     }
 
@@ -203,7 +221,10 @@ impl Line {
             last: self.moves.last().map_or("", |made| &made.text),
         };
         let may_go_on = over.is_none() && self.moves.len() < self.origin.most;
-        let turn = may_go_on.then(|| Turn::read(ground, &look.choose, look.spot.as_deref()));
+        let turn = may_go_on.then(|| {
+            let turn = Turn::read(ground, &look.choose, look.spot.as_deref());
+            if let Some(wanted) = &self.wanted { turn.only(wanted) } else { turn }
+        });
         let present = self.position.view(Viewer::Spectator).with_cast(cast.clone());
         let shown = turn.as_ref().map(|turn| turn.draw(&present));
         let links = turn.as_ref().map(|turn| turn.links(self, &present)).unwrap_or_default();

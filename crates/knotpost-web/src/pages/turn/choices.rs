@@ -2,7 +2,7 @@
 
 use knotpost_picture::{Link, Target};
 use knotpost_rules::view::{Figure, Piece};
-use knotpost_rules::{Choice, PartKind, Seat, View};
+use knotpost_rules::{Choice, PartKind, Seat, View, Viewer};
 use minijinja::{Value, context};
 
 use super::{Turn, TurnPage, Way, are_turns};
@@ -112,6 +112,7 @@ impl Turn<'_> {
             has_preview => choosing.preview.is_some(),
             outcome => news.map(|news| news.action.clone()).unwrap_or_default(),
             gain => news.map_or(0, |news| news.gain),
+            wanted => self.wanted(),
             may_go_on => !choosing.choices.next.is_empty(),
             faces => self.faces(page),
             holds => self.held().map(|way| way.face.letter().to_string()),
@@ -119,6 +120,26 @@ impl Turn<'_> {
             chips => self.chips(page),
             words => words.map(|word| self.word(page, word)).collect::<Vec<_>>(),
             on_board,
+        }
+    }
+
+    /// Words for the next thing to point at.
+    fn wanted(&self) -> &'static str {
+        let next = self.choosing.choices.next.iter().find(|choice| choice.kind.spot().is_some());
+        let is_stone = |name: &str| {
+            let view = self.ground.position.view(Viewer::Spectator);
+            view.panels.iter().any(|panel| {
+                let at = panel.spots.iter().position(|spot| spot == name);
+                at.is_some_and(|at| matches!(panel.cells.get(at), Some(Piece::Stone { .. })))
+            })
+        };
+        match (next.map(|choice| &choice.kind), self.parts.last()) {
+            (Some(PartKind::From(_)), _) => "pick the piece to move",
+            (Some(PartKind::To(_)), _) => "where does it go?",
+            (Some(PartKind::Spot(name)), None) if is_stone(name) => "pick one of your stones",
+            (_, None) => "pick a place on the board",
+            (_, Some(PartKind::Spot(name))) if is_stone(name) => "where does it go?",
+            _ => "pick the next place, in sight of the last",
         }
     }
 

@@ -248,7 +248,7 @@ mod stories {
         assert!(page.text.contains("Where does <span class=\"move\">f</span> go?"), "{}", page.text);
         assert!(choices(&page).contains(&"/boards/osbox/101?choose=f3".to_owned()), "{:?}", choices(&page));
         // A place that no move goes to is as if nothing were chosen.
-        assert!(ann.get("/boards/osbox/101?spot=99").await.text.contains("Choose a face or a place."));
+        assert!(ann.get("/boards/osbox/101?spot=99").await.text.contains("Pick a die, or a place for it."));
     }
 
     pub(super) async fn a_stone_is_seen_before_it_is_turned(place: Place) {

@@ -297,6 +297,8 @@ mod stories {
                 ("player3", "bob"),
                 ("option_size", "5"),
                 ("first", "them"),
+                ("days", "other"),
+                ("own_days", "10"),
                 ("unrated", "on"),
                 ("comment", WORDS),
                 ("or_computer", "yes"),
@@ -322,7 +324,12 @@ mod stories {
             template: "signup.html",
             who: "",
             path: "/signup",
-            kept: &[("userid", "nova"), ("address", "no address"), ("next", "/standings")],
+            kept: &[
+                ("userid", "nova"),
+                ("address", "no address"),
+                ("moves", "digest"),
+                ("next", "/standings"),
+            ],
             secrets: &["password"],
         },
         Refused {

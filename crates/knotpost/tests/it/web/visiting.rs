@@ -6,11 +6,16 @@ tell! {
     a_visitor_plays_both_sides_without_an_account,
     a_visitor_plays_the_computer_without_an_account,
     practice_is_kept_as_a_board_of_the_account,
+    eight_of_ten_visitors_score_in_their_first_game,
+    the_first_push_is_the_only_choice_and_wins,
     a_push_closes_a_knot_on_the_start_page_of_visitors,
     a_page_says_for_which_session_it_was_made,
     lessons_judge_a_move_by_the_rules,
     an_address_with_a_wrong_move_shows_the_board_before_it,
     a_seek_is_played_on_its_own_terms,
+    the_days_for_each_move_are_chosen_on_the_page,
+    the_next_game_that_waits_is_one_key_away,
+    who_signs_up_on_the_page_is_mailed_as_they_chose,
     signing_up_goes_on_with_the_page_that_was_wanted,
     a_bar_asks_to_confirm_the_address_until_that_is_done,
     saved_settings_say_so,
@@ -80,6 +85,104 @@ mod stories {
         }
         assert!(visitor.cookie.is_none(), "nothing is stored, not even a cookie");
         assert!(visitor.get("/").await.text.contains("No games right now."), "such boards are in no list");
+    }
+
+    /// Where the one button of the start page leads.
+    async fn begin(visitor: &mut Browser<'_>) -> String {
+        let start = visitor.get("/").await.text;
+        let (_, button) = start.split_once("class=\"button begin\" href=\"").expect("a button to begin");
+        button.split('"').next().unwrap().replace("&amp;", "&")
+    }
+
+    pub(super) async fn the_first_push_is_the_only_choice_and_wins(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        let address = begin(&mut visitor).await;
+        let page = visitor.get(&address).await.text;
+        assert!(page.contains("Your first move."), "{page}");
+        let (_, board) = page.split_once("id=\"board\"").unwrap();
+        assert_eq!(board.matches("<a class=\"spot\"").count(), 1, "{board}");
+        let played = take_a_turn(&mut visitor, address).await;
+        let answered = visitor.get(&played).await;
+        let page = visitor.get(answered.header("location")).await.text;
+        assert_eq!(scores(&page)[0], 6, "{page}");
+        assert!(!page.contains("Your first move.") && page.contains("<strong>Your turn.</strong>"), "{page}");
+    }
+
+    fn scores(page: &str) -> Vec<u32> {
+        let points = page.split("Score </span>").skip(1).filter_map(|rest| rest.split('<').next());
+        points.filter_map(|points| points.parse().ok()).collect()
+    }
+
+    /// A way to choose among a number of links, by the number of the click.
+    struct Taste(&'static str, fn(usize, usize) -> usize);
+
+    const TASTES: [Taste; 10] = [
+        Taste("the first", |_, _| 0),
+        Taste("the last", |_, count| count - 1),
+        Taste("the middle one", |_, count| count / 2),
+        Taste("one after the other", |click, count| click % count),
+        Taste("every third", |click, count| 3 * click % count),
+        Taste("first and last by turns", |click, count| if click.is_multiple_of(2) { 0 } else { count - 1 }),
+        Taste("by chance, 1", |click, count| by_chance(1, click) % count),
+        Taste("by chance, 2", |click, count| by_chance(2, click) % count),
+        Taste("by chance, 3", |click, count| by_chance(3, click) % count),
+        Taste("by chance, 4", |click, count| by_chance(4, click) % count),
+    ];
+
+    fn by_chance(seed: usize, click: usize) -> usize {
+        (0..=click).fold(seed, |state, _| (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 65_536
+    }
+
+    /// Plays to the end by clicks of that taste; the points of the visitor.
+    async fn play_by_taste(visitor: &mut Browser<'_>, mut address: String, taste: &Taste) -> u32 {
+        for click in 0..400 {
+            let mut page = visitor.get(&address).await;
+            if page.status == 303 {
+                address = page.header("location").to_owned();
+                page = visitor.get(&address).await;
+            }
+            assert_eq!(page.status, 200, "{address}: {}", page.text);
+            // Who pushes the same die in at the same place again and again comes to no end.
+            if page.text.contains("as long as a line can be") {
+                assert!(page.text.contains("Play again"), "{}", page.text);
+                return scores(&page.text)[0];
+            }
+            if page.text.contains("The game is over") {
+                let (_, end) = page.text.split_once("class=\"end\"><h2>").expect("a card");
+                let is_mine = ["You won ", "You lost ", "Draw, "].iter().any(|words| end.starts_with(words));
+                assert!(is_mine && end.contains("Play again") && end.contains("Next level"), "{end}");
+                assert!(end.contains("Your best move: "), "{end}");
+                return scores(&page.text)[0];
+            }
+            let (_, table) = page.text.split_once("id=\"table\"").unwrap();
+            if let Some((_, send)) = table.split_once("class=\"send\"") {
+                let play = send.split("href=\"").nth(1).unwrap();
+                play.split('"').next().unwrap().replace("&amp;", "&").clone_into(&mut address);
+                continue;
+            }
+            let begun = |link: &str| link.split("choose=").nth(1).map_or(0, str::len);
+            let so_far = begun(&address);
+            let ways: Vec<String> = links(table, "choose=")
+                .into_iter()
+                .filter(|link| !link.contains("spot=") && begun(link) > so_far)
+                .collect();
+            assert!(!ways.is_empty(), "{address}: {table}");
+            address = ways[taste.1(click, ways.len())].clone();
+        }
+        panic!("{}: no end after 400 clicks", taste.0);
+    }
+
+    pub(super) async fn eight_of_ten_visitors_score_in_their_first_game(place: Place) {
+        let app = TestApp::start_with(place, |config| config.limits.enabled = false).await;
+        let mut told = Vec::new();
+        for taste in &TASTES {
+            let mut visitor = Browser::new(&app);
+            let address = begin(&mut visitor).await;
+            told.push((taste.0, play_by_taste(&mut visitor, address, taste).await));
+        }
+        let lucky = told.iter().filter(|(_, points)| *points > 0).count();
+        assert!(lucky >= 8, "{told:?}");
     }
 
     pub(super) async fn a_push_closes_a_knot_on_the_start_page_of_visitors(place: Place) {
@@ -380,6 +483,7 @@ mod stories {
             app.post(&format!("{game} set ann ann-secret favourite=on"), "").await;
         }
         let of_visitors = Browser::new(&app).get("/").await.text;
+        assert_eq!(of_visitors.matches("class=\"button begin\"").count(), 1, "one button to begin with");
         for game in ["osbox", "hex", "connect4"] {
             let address = format!("/try/{game}");
             assert!(
@@ -399,6 +503,102 @@ mod stories {
                 "titles are those of the game"
             );
         }
+    }
+
+    pub(super) async fn the_days_for_each_move_are_chosen_on_the_page(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let form = ann.get("/challenge?game=osbox").await.text;
+        for days in ["1", "3", "7", "21", "other"] {
+            assert!(form.contains(&format!("name=\"days\" value=\"{days}\"")), "{days}: {form}");
+        }
+        let cases: [(&[(&str, &str)], &str, &str); 5] = [
+            (&[], "after 7 days", "21 days"),
+            (&[("days", "21")], "after 7 days", "21 days"),
+            (&[("days", "14")], "after 7 days", "14 days"),
+            (&[("days", "3")], "after 36 hours", "3 days"),
+            (&[("days", "other"), ("own_days", "10")], "after 7 days", "10 days"),
+        ];
+        for (days, reminder, forfeit) in cases {
+            let common = [("act", "challenge"), ("game", "osbox"), ("player2", "bob")];
+            let page = ann.submit("/challenge", &[&common, days].concat()).await.text;
+            let wanted = format!("A reminder comes {reminder}; whoever takes more than {forfeit} for a move");
+            assert!(page.contains(&wanted), "{days:?}: {page}");
+        }
+        let common = [("act", "challenge"), ("game", "osbox"), ("player2", "bob"), ("days", "other")];
+        for wrong in ["", "0", "4000", "soon"] {
+            let page = ann.post("/challenge", &[common.as_slice(), &[("own_days", wrong)]].concat()).await;
+            let is_usual = wrong.is_empty();
+            assert_eq!(page.status, if is_usual { 303 } else { 422 }, "{wrong}: {}", page.text);
+        }
+        ann.submit("/challenge", &[("act", "seek"), ("game", "osbo"), ("days", "3")]).await;
+        let seeks = Browser::new(&app).get("/").await.text;
+        assert!(seeks.contains("3 days"), "{seeks}");
+    }
+
+    pub(super) async fn who_signs_up_on_the_page_is_mailed_as_they_chose(place: Place) {
+        let app = TestApp::with_players(place, &["bob"]).await;
+        let form = Browser::new(&app).get("/signup").await.text;
+        assert!(form.contains("value=\"mine\" checked"), "{form}");
+        app.enlist_bots().await;
+        // Mails: of a game with the computer, of one's own move, of bob's.
+        let cases = [
+            ("nina", "", [false, false, true]),
+            ("otto", "mine", [false, false, true]),
+            ("pia", "all", [true; 3]),
+        ];
+        for (number, (userid, moves, wanted)) in (102..).step_by(2).zip(cases) {
+            let (password, address) = (format!("{userid}-secret"), format!("{userid}@{userid}.example"));
+            let fields =
+                [("userid", userid), ("password", &password), ("address", &address), ("moves", moves)];
+            assert_eq!(Browser::new(&app).post("/signup", &fields).await.status, 303);
+            app.work().await;
+            app.confirm().await;
+            app.work().await;
+            app.letters();
+            let mails = async || {
+                app.work().await;
+                app.letters().iter().any(|letter| letter.to == address)
+            };
+            let say = async |line: String| {
+                let page = app.post(&line, "").await;
+                assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
+            };
+            let mut found = Vec::new();
+            say(format!("osbox challenge -size=3 {userid} knotbot-1")).await;
+            say(format!("osbox move {} {userid} {password} f1", number - 1)).await;
+            found.push(mails().await);
+            say(format!("osbox challenge -size=3 {userid} bob")).await;
+            app.work().await;
+            app.letters();
+            say(format!("osbox move {number} {userid} {password} f1")).await;
+            found.push(mails().await);
+            say(format!("osbox move {number} bob bob-secret a9")).await;
+            found.push(mails().await);
+            assert_eq!(found, wanted, "{userid}");
+        }
+    }
+
+    pub(super) async fn the_next_game_that_waits_is_one_key_away(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..3 {
+            app.post("osbox challenge -size=3 ann bob", "").await;
+        }
+        let mut ann = Browser::of(&app, "ann").await;
+        let board = "/boards/osbox/101";
+        assert!(!ann.get(board).await.text.contains("data-next"), "it is her turn here");
+        let move_ = [("act", "move"), ("move", "f1"), ("number", "1")];
+        let page = ann.submit(board, &move_).await.text;
+        assert!(page.contains("Next game (2)") && page.contains("data-keys=\"yes\""), "{page}");
+        let (_, next) = page.split_once("data-next").unwrap();
+        assert!(next.starts_with(" aria-keyshortcuts=\"n\""), "{next}");
+        assert!(page.contains("href=\"/boards/osbox/102\" data-next"), "{page}");
+        for number in [102, 103] {
+            app.post(&format!("osbox move {number} ann ann-secret f1"), "").await;
+        }
+        assert!(!ann.get(board).await.text.contains("data-next"), "none waits");
+        app.post("set ann ann-secret keys=off", "").await;
+        assert!(ann.get(board).await.text.contains("data-keys=\"no\""));
     }
 
     pub(super) async fn who_is_away_is_told(place: Place) {
