@@ -4,7 +4,7 @@
 #![warn(missing_docs)]
 
 #[cfg(test)]
-mod new_game;
+pub mod new_game;
 #[cfg(test)]
 mod tests;
 

@@ -1,9 +1,9 @@
 //! Samples of new games, which `knotpost new-game` writes with an author's name and board: as they stand they compile,
 //! keep the promises, and a stone can be placed. Nobody wins.
 
-mod houses;
-mod place;
-mod shift;
+pub mod houses;
+pub mod place;
+pub mod shift;
 
 use crate::tests::{draw_boards, write_page};
 use knotpost_rules::conformance::check_game;
