@@ -66,6 +66,7 @@ games! {
     amazons::Amazons: default_bot(),
     nmm::Nmm: default_bot(),
     checkers::Checkers: default_bot(),
+    chess::Chess: chess::BOT,
 }
 
 /// The games of these names alone.

@@ -82,7 +82,8 @@ pub(crate) fn draw(
     match man {
         Chessman::King => {
             lines.stroke(on((0.0, -0.13)), on((0.0, -0.4))).stroke(on((-0.1, -0.3)), on((0.1, -0.3)));
-            scene.stroke(&lines, line, width * 0.08);
+            scene.stroke(&lines, line, width * 0.11);
+            scene.stroke(&lines, body, width * 0.045);
         }
         Chessman::Bishop => {
             lines.stroke(on((0.0, -0.12)), on((0.0, 0.04))).stroke(on((-0.07, -0.05)), on((0.07, -0.05)));

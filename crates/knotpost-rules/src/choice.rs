@@ -49,6 +49,11 @@ impl Part {
         Self { text: format!("{before}{}", face.letter()), kind: PartKind::Face(face) }
     }
 
+    /// A word that stands for itself.
+    pub fn word(text: &str) -> Self {
+        Self { text: text.to_owned(), kind: PartKind::Word }
+    }
+
     /// A spot, by its name.
     pub fn spot(before: &str, name: &impl ToString) -> Self {
         Self::named(before, name, PartKind::Spot)

@@ -238,15 +238,14 @@ impl Rules for Arrows {
             let _ = self.movable(grid, board.two.next).map(first).try_for_each(visit);
             return Ok(());
         };
-        match self.follow(board, *begun)? {
-            (from, None, _) => {
-                grid.visit(reach(grid, blocked, from, None), &mut |to| visit(Shot { to: Some(to), ..*begun }))
+        let (cells, extend): (Cells, fn(Shot, Place) -> Shot) = match self.follow(board, *begun)? {
+            (from, None, _) => (reach(grid, blocked, from, None), |shot, to| Shot { to: Some(to), ..shot }),
+            (from, Some(to), None) => {
+                (reach(grid, blocked, to, Some(from)), |shot, arrow| Shot { arrow: Some(arrow), ..shot })
             }
-            (from, Some(to), None) => grid.visit(reach(grid, blocked, to, Some(from)), &mut |arrow| {
-                visit(Shot { arrow: Some(arrow), ..*begun })
-            }),
-            _ => {}
-        }
+            _ => return Ok(()),
+        };
+        grid.visit(cells, &mut |cell| visit(extend(*begun, cell)));
         Ok(())
     }
 

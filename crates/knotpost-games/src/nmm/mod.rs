@@ -160,7 +160,7 @@ impl Men {
     }
 
     /// The points to which a man of the seat can move.
-    fn targets(&self, grid: &Grid, from: usize, seat: Seat) -> Cells {
+    fn targets(grid: &Grid, from: usize, seat: Seat) -> Cells {
         let free = grid.free();
         if grid.of(seat).len() == FEW { free } else { free.minus(free.minus(beside(from))) }
     }
@@ -168,7 +168,9 @@ impl Men {
     /// The men that a turn to `to` may take; `None` where it closes no mill.
     fn takeable(grid: &Grid, seat: Seat, from: Option<usize>, to: usize) -> Option<Cells> {
         let mut own = grid.of(seat);
-        from.into_iter().for_each(|from| own.remove(from));
+        if let Some(from) = from {
+            own.remove(from);
+        }
         own.insert(to);
         if !is_milled(&own, to) {
             return None;
@@ -199,7 +201,7 @@ impl Men {
             return grid.free().iter().try_for_each(|to| each(None, to));
         }
         grid.of(seat).iter().try_for_each(|from| {
-            self.targets(grid, from, seat).iter().try_for_each(|to| each(Some(from), to))
+            Self::targets(grid, from, seat).iter().try_for_each(|to| each(Some(from), to))
         })
     }
 
@@ -232,7 +234,7 @@ impl Men {
             (Some(_), 1..) => rule("as long as you have men in hand you place one of them".to_owned()),
             (Some(place), 0) => {
                 let from = board.find_own(place)?;
-                if self.targets(&board.grid, from, seat).contains(to) {
+                if Self::targets(&board.grid, from, seat).contains(to) {
                     return Ok(Some(from));
                 }
                 rule(format!("{} is not next to {place} on a line", mv.to))

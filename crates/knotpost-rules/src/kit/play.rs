@@ -211,7 +211,7 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         (board.grid.to_string(), String::new())
     }
 
-    /// Reads what [`Self::write`] gives onto a board that has just been set up.
+    /// Reads what [`Self::write`] gives onto a board that has just been set up, with the seat to move.
     ///
     /// # Errors
     /// Whatever differs from what is written.
@@ -304,7 +304,6 @@ impl<R: Rules> Game for Play<R> {
     fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
         let (rows, seat) = text.split_once(' ').ok_or(PositionError::Parts { expected: PARTS })?;
         let (seat, rest) = seat.split_once(' ').unwrap_or((seat, ""));
-        self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two = Two::new(false);
         self.board.two.next = match R::SEATS {
             [first, _] if seat == first => Seat::FIRST,
@@ -315,6 +314,7 @@ impl<R: Rules> Game for Play<R> {
                 return Err(PositionError::Special(rule));
             }
         };
+        self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two.end = self.rules.take_up(&self.board);
         Ok(())
     }

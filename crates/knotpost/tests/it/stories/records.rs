@@ -12,7 +12,8 @@ tell! {
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
     a_record_too_long_for_a_mail_is_linked_to,
-    dead_stones_are_agreed_upon_in_three_mails_and_go_travels_as_sgf;
+    dead_stones_are_agreed_upon_in_three_mails_and_go_travels_as_sgf,
+    chess_is_typed_as_in_books_and_travels_as_pgn;
     on_postgres: who_leaves_the_server_out_of_turn_says_so_in_the_record,
 }
 
@@ -90,6 +91,28 @@ mod stories {
         let first = app.get("/api/v1/boards/obsidio/101/record?ply=1").await.text;
         assert!(first.contains("[Players \"ann bob\"]") && first.contains("[Result \"*\"]"), "{first}");
         assert!(!first.contains("[Seed") && !first.contains("between us"));
+    }
+
+    pub(super) async fn chess_is_typed_as_in_books_and_travels_as_pgn(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "chess challenge ann bob", "").await;
+        for (name, mv) in
+            [("ann", "e4"), ("bob", "e5"), ("ann", "Bc4"), ("bob", "Nc6"), ("ann", "Qh5"), ("bob", "Nf6")]
+        {
+            let line = format!("chess move 101 {name} {name}-secret {mv}");
+            app.mail(&format!("{name}@{name}.example"), &line, "").await;
+        }
+        app.mail("ann@ann.example", "chess move 101 ann ann-secret Qxf7#", "Well played.").await;
+        let page = app.get("/api/v1/boards/chess/101/record.pgn").await;
+        assert_eq!(page.header("content-type"), "application/x-chess-pgn");
+        let moves = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# {Well played.} 1-0";
+        assert!(page.text.contains("[White \"ann\"]") && page.text.contains(moves), "{}", page.text);
+        assert_eq!(take(&app, &page.text).await, [new("chess", 102)]);
+        let moves = |record: String| record.parse::<Record>().unwrap().moves;
+        assert_eq!(moves(export(&app, "chess", 102).await), moves(export(&app, "chess", 101).await));
+        let foreign = "[Event \"x\"]\n[White \"ann\"]\n[Black \"bob\"]\n\n1.d4 d5 {quiet} 1/2-1/2";
+        assert_eq!(take(&app, foreign).await, [new("chess", 103)]);
+        assert!(export(&app, "chess", 103).await.contains("3. draw"));
     }
 
     pub(super) async fn dead_stones_are_agreed_upon_in_three_mails_and_go_travels_as_sgf(place: Place) {
