@@ -29,7 +29,7 @@ pub enum Shape {
 /// A place of a board of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgePart {
-    /// Where edges meet.
+    /// A meeting point of edges.
     Dot,
     /// An edge between two dots side by side.
     Across,
@@ -123,6 +123,10 @@ impl Panel {
         let count = |number, what| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
         let (rows, columns) = (count(self.rows(), "row"), count(self.columns, "column"));
         match self.shape {
+            Shape::Points if !self.lines.is_empty() => {
+                let points = self.cells.iter().filter(|piece| **piece != Piece::Hole).count();
+                format!("{points} points on {}", count(self.lines.len(), "line"))
+            }
             Shape::Framed | Shape::Square | Shape::Points | Shape::Houses => format!("{rows} by {columns}"),
             Shape::Edges => format!("{} by {} boxes between dots", self.rows() / 2, self.columns / 2),
             Shape::Slanted => {
