@@ -2,7 +2,7 @@
 //!
 //! Knows nothing about the database; players are looked up later.
 
-use knotpost_rules::{Ability, Record, Registry, Seat, Seed, Turn, record::RecordError};
+use knotpost_rules::{Ability, AnyGame, Record, Registry, Seat, Seed, Turn, record::RecordError};
 use sha2::{Digest as _, Sha256};
 
 use super::split::split;
@@ -84,7 +84,7 @@ pub fn read_games(
         let what = format!("the file has more than {} MiB; split it", MOST_BYTES >> 20);
         return Err(vec![ReadError { line: 1, what }]);
     }
-    let mut formats = registry.iter().flat_map(|game| game.formats());
+    let mut formats = registry.iter().flat_map(AnyGame::formats);
     if let Some(read) = formats.find_map(|format| (format.read)(text)) {
         let replay = |record| replay(registry, 1, &record, now);
         let games = read.and_then(|records| records.into_iter().map(replay).collect());
