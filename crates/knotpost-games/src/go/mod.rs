@@ -30,7 +30,7 @@ pub struct Points {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Stones are laid; so many passes came in a row.
+    /// Stones are laid; the number of passes in a row.
     Play(u8),
     /// Dead stones are to be agreed upon; those of the last proposal, by one stone of each chain.
     Agree(Option<Vec<Place>>),
