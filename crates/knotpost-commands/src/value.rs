@@ -308,20 +308,36 @@ const fn term(
 }
 
 /// The options of a tournament.
-pub const TOURNAMENT_OPTIONS: [TournamentOption; 14] = [
-    term("players", Some("4-8"), "4-10", "the fewest and the most players").but(&[("swiss", "6-64")]),
+pub const TOURNAMENT_OPTIONS: [TournamentOption; 17] = [
+    term("players", Some("4-8"), "4-10", "the fewest and the most players").but(&[
+        ("swiss", "6-64"),
+        ("ladder", "2-1000"),
+        ("league", "4-200"),
+    ]),
     term("group", Some("6"), "10", "the most players of a group; with more players there are several groups")
-        .only(&["roundrobin"]),
+        .but(&[("league", "8")])
+        .only(&["roundrobin", "league"]),
     term("advance", Some("1"), "2", "players of each group who go on to the next stage")
         .only(&["roundrobin"]),
     term("rounds", Some("5"), "", "rounds; else one more than the knock-out rounds of as many players")
         .only(&["swiss"]),
+    term("window", Some("5"), "3", "places above one's own that a challenge reaches").only(&["ladder"]),
+    term("move", Some("1"), "2", "players of a division who go up, and who go down, after a season")
+        .only(&["league"]),
+    term("pause", Some("14"), "7", "days between two seasons").only(&["league"]),
     term("roundtime", Some("60"), "120", "days until the games of a round are decided")
-        .but(&[("swiss", "30")]),
-    term("start", Some("2027-01-31"), "full", "a day on which it starts, instead of when it is full"),
-    term("repeat", None, "", "when it starts, the next one with the same terms takes entries"),
+        .but(&[("swiss", "30"), ("league", "90")])
+        .only(&["roundrobin", "swiss", "league"]),
+    term("start", Some("2027-01-31"), "full", "a day on which it starts, instead of when it is full")
+        .only(&["roundrobin", "swiss", "league"]),
+    term("repeat", None, "", "when it starts, the next one with the same terms takes entries")
+        .only(&["roundrobin", "swiss"]),
     term("games", Some("2"), "1", "games of each two players; the second has the seats changed"),
-    term("fill", Some("3"), "", "level of the computer players who take the places that stay free"),
+    term("fill", Some("3"), "", "level of the computer players who take the places that stay free").only(&[
+        "roundrobin",
+        "swiss",
+        "league",
+    ]),
     term("closed", None, "", "only players whom the director admits may enter"),
     term("unrated", None, "", "the games do not count for ratings"),
     term("nagtime", Some("2"), "1", "days without a move until a player is reminded"),

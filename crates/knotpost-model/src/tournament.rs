@@ -14,6 +14,9 @@ const MOST_PLAYERS: u16 = 1000;
 const GROUP: std::ops::RangeInclusive<u16> = 3..=64;
 const MOST_ADVANCE: u16 = *GROUP.end() / 2;
 const MOST_ROUNDS: u16 = 64;
+const WINDOW: u16 = 3;
+const MOVING: u16 = 2;
+const PAUSE: Span = Span(7 * DAY);
 const MOST_ROUND_DAYS: i64 = 366;
 /// Days from the announcement to a start by date.
 const MOST_START_DAYS: i64 = 366;
@@ -61,34 +64,21 @@ words! {
 }
 
 impl TournamentForm {
-    /// The forms that can be announced.
-    pub const ANNOUNCED: &[Self] = &[Self::RoundRobin, Self::Swiss];
-
     /// Parses the form of an announcement, in any case.
     pub fn read(word: &str) -> Result<Self, FormError> {
-        let known = Self::from_word(&word.to_ascii_lowercase());
-        match known.filter(|form| Self::ANNOUNCED.contains(form)) {
-            Some(form) => Ok(form),
-            None => Err(FormError { is_known: known.is_some() }),
-        }
+        Self::from_word(&word.to_ascii_lowercase()).ok_or(FormError)
     }
 }
 
-/// A form of a tournament that cannot be announced. The word is not repeated: it may be a misplaced password.
+/// No form of a tournament. The word is not repeated: it may be a misplaced password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FormError {
-    is_known: bool,
-}
+pub struct FormError;
 
 impl fmt::Display for FormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let forms = TournamentForm::ANNOUNCED.iter().map(|form| format!("`{}`", form.as_str()));
+        let forms = TournamentForm::ALL.iter().map(|form| format!("`{}`", form.as_str()));
         let forms = forms.collect::<Vec<_>>().join(", ");
-        if self.is_known {
-            write!(f, "tournaments of this form are not played here yet; announce one as {forms}")
-        } else {
-            write!(f, "after the game must come the form of the tournament, {forms}")
-        }
+        write!(f, "after the game must come the form of the tournament, {forms}")
     }
 }
 
@@ -211,6 +201,15 @@ pub struct TournamentTerms {
     /// Rounds of a Swiss tournament; `None`: as many as the number of players wants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u16>,
+    /// Places above one's own that a challenge reaches on a ladder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u16>,
+    /// Players of each division of a league who go up, and who go down, after a season.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moving: Option<u16>,
+    /// Time between two seasons of a league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Span>,
     /// Time from the start of a round to its deadline.
     pub round: Span,
     pub start: TournamentStart,
@@ -241,6 +240,9 @@ impl Default for TournamentTerms {
             group: 10,
             advance: 2,
             rounds: None,
+            window: None,
+            moving: None,
+            pause: None,
             round: Span(120 * DAY),
             start: TournamentStart::Full,
             repeat: false,
@@ -259,7 +261,23 @@ impl TournamentTerms {
     /// The defaults of a form.
     pub fn usual(form: TournamentForm) -> Self {
         match form {
-            TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => Self::default(),
+            TournamentForm::RoundRobin => Self::default(),
+            TournamentForm::Ladder => Self {
+                minimum: 2,
+                maximum: MOST_PLAYERS,
+                group: MOST_PLAYERS,
+                window: Some(WINDOW),
+                ..Self::default()
+            },
+            TournamentForm::League => Self {
+                maximum: 200,
+                group: 8,
+                advance: 1,
+                round: Span(90 * DAY),
+                moving: Some(MOVING),
+                pause: Some(PAUSE),
+                ..Self::default()
+            },
             // Everybody is in one group.
             TournamentForm::Swiss => Self {
                 minimum: 6,
@@ -269,6 +287,21 @@ impl TournamentTerms {
                 ..Self::default()
             },
         }
+    }
+
+    /// Places above one's own that a challenge reaches on a ladder.
+    pub fn window(&self) -> u16 {
+        self.window.unwrap_or(WINDOW)
+    }
+
+    /// Players of each division of a league who go up, and who go down.
+    pub fn moving(&self) -> u16 {
+        self.moving.unwrap_or(MOVING)
+    }
+
+    /// Time between two seasons of a league.
+    pub fn pause(&self) -> Span {
+        self.pause.unwrap_or(PAUSE)
     }
 
     /// Reads options of a form by their full names. What is not given has its default.
@@ -308,6 +341,15 @@ impl TournamentTerms {
             "players" => (self.minimum, self.maximum) = given.players()?,
             "group" => self.group = given.number(*GROUP.start(), *GROUP.end())?,
             "advance" => self.advance = given.number(1, MOST_ADVANCE)?,
+            "window" => self.window = Some(given.number(1, MOST_PLAYERS)?),
+            "move" => self.moving = Some(given.number(1, MOST_ADVANCE)?),
+            "pause" => {
+                let pause = given.days()?;
+                if pause.0 > MOST_ROUND_DAYS * DAY {
+                    return Err(given.wants(&format!("at most {MOST_ROUND_DAYS} days, such as"), "14"));
+                }
+                self.pause = Some(pause);
+            }
             "rounds" => self.rounds = Some(given.number(1, MOST_ROUNDS)?),
             "roundtime" => {
                 self.round = given.days()?;
@@ -343,6 +385,13 @@ impl TournamentTerms {
         if self.maximum > self.group && self.advance > self.group / 2 {
             return Err(TermsError(format!(
                 "of a group of {} at most half can go on to the next stage: `-advance={}` or less",
+                self.group,
+                self.group / 2
+            )));
+        }
+        if let Some(moving) = self.moving.filter(|moving| *moving > self.group / 2) {
+            return Err(TermsError(format!(
+                "of a division of {} at most half can go up, not {moving}: `-move={}` or less",
                 self.group,
                 self.group / 2
             )));
@@ -384,6 +433,9 @@ impl TournamentTerms {
             (self.group != usual.group).then(|| format!("-group={}", self.group)),
             (self.advance != usual.advance).then(|| format!("-advance={}", self.advance)),
             self.rounds.map(|rounds| format!("-rounds={rounds}")),
+            self.window.filter(|_| self.window != usual.window).map(|window| format!("-window={window}")),
+            self.moving.filter(|_| self.moving != usual.moving).map(|moving| format!("-move={moving}")),
+            self.pause.filter(|_| self.pause != usual.pause).map(|pause| days("pause", pause)),
             (self.round != usual.round).then(|| days("roundtime", self.round)),
             start,
             self.repeat.then(|| "-repeat".to_owned()),
@@ -522,15 +574,11 @@ mod tests {
     }
 
     #[test]
-    fn forms_that_are_not_played_are_refused_with_those_that_are() {
+    fn a_word_that_is_no_form_is_refused_with_those_that_are() {
         assert_eq!(TournamentForm::read("RoundRobin"), Ok(TournamentForm::RoundRobin));
-        assert_eq!(TournamentForm::read("swiss"), Ok(TournamentForm::Swiss));
-        for word in ["ladder", "league"] {
-            let error = TournamentForm::read(word).expect_err(word).to_string();
-            assert!(error.contains("not played here yet") && error.contains("`roundrobin`"), "{error}");
-        }
         let error = TournamentForm::read("hunter22").expect_err("no form").to_string();
-        assert!(error.contains("`roundrobin`") && !error.contains("hunter22"), "{error}");
+        assert!(error.contains("`roundrobin`, `swiss`, `ladder`, `league`"), "{error}");
+        assert!(!error.contains("hunter22"), "{error}");
     }
 
     #[test]
@@ -596,6 +644,7 @@ mod tests {
             ("-nagtime=x", "3650"),
             ("-totaltime=4000", "3650"),
             ("-closed -closed", "twice"),
+            ("-window=3", "of the form ladder"),
             ("-lives=3", "no option"),
             ("-rounds=5", "of the form swiss"),
         ] {
@@ -620,7 +669,7 @@ mod tests {
             ("-rounds=0", "from 1 to 64"),
             ("-rounds=65", "from 1 to 64"),
             ("-players=4-6 -rounds=6", "`-rounds=5` or less"),
-            ("-group=8", "of the form roundrobin"),
+            ("-group=8", "of the form roundrobin or league"),
             ("-advance=1", "of the form roundrobin"),
         ] {
             let error = read_as(swiss, words).expect_err(words);
@@ -629,8 +678,39 @@ mod tests {
     }
 
     #[test]
+    fn ladders_and_leagues_have_terms_of_their_own() {
+        let (ladder, league) = (TournamentForm::Ladder, TournamentForm::League);
+        for (form, words) in [
+            (ladder, ""),
+            (ladder, "-players=2-40 -window=5 -games=2 -closed"),
+            (league, ""),
+            (league, "-group=6 -move=1 -pause=0.5 -roundtime=30 -start=2026-12-24 -fill=3"),
+        ] {
+            let terms = read_as(form, words).expect(words);
+            let json = serde_json::to_string(&terms).expect("json");
+            assert_eq!(serde_json::from_str::<TournamentTerms>(&json).expect("terms"), terms, "{json}");
+            assert_eq!(read_as(form, &terms.options(form)), Ok(terms), "{words}");
+        }
+        for (form, words, bound) in [
+            (ladder, "-window=0", "from 1 to 1000"),
+            (ladder, "-start=2026-12-24", "not of ladder"),
+            (ladder, "-fill=3", "not of ladder"),
+            (ladder, "-repeat", "not of ladder"),
+            (ladder, "-roundtime=30", "not of ladder"),
+            (ladder, "-group=8", "not of ladder"),
+            (league, "-group=5 -move=3", "`-move=2` or less"),
+            (league, "-pause=367", "366"),
+            (league, "-repeat", "not of league"),
+            (league, "-advance=1", "not of league"),
+        ] {
+            let error = read_as(form, words).expect_err(words);
+            assert!(error.contains(bound), "{words}: {error}");
+        }
+    }
+
+    #[test]
     fn every_option_of_the_language_is_a_term_with_that_default() {
-        for form in TournamentForm::ANNOUNCED {
+        for form in TournamentForm::ALL {
             for option in TOURNAMENT_OPTIONS.iter().filter(|option| option.is_of(form.as_str())) {
                 let with = |value: Option<&str>| {
                     let name = option.name;

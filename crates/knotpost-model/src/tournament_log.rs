@@ -15,6 +15,10 @@ words! {
         PutOff = "put_off",
         /// It began, or its next stage did.
         Start = "start",
+        /// A player came to a ladder.
+        Enter = "enter",
+        /// A challenger won, and took the place of the challenged.
+        Climb = "climb",
         /// All boards of the round have begun.
         Opened = "opened",
         /// The deadline is near.
@@ -37,6 +41,8 @@ words! {
         Out = "out",
         /// A board was removed or could not be read, and counts as a tie.
         Removed = "removed",
+        /// A season of a league is over.
+        SeasonOver = "season_over",
         /// It is over.
         Over = "over",
     }
@@ -49,6 +55,8 @@ words! {
         Withdrew = "withdrew",
         /// They lost on time: twice, or without ever having moved.
         Time = "time",
+        /// They lost a game of a ladder on time.
+        Late = "late",
         /// The director took them out.
         Expelled = "expelled",
         /// Their account was suspended.
@@ -64,6 +72,7 @@ impl LeaveReason {
         match self {
             Self::Withdrew => format!("{userid} has withdrawn from the tournament."),
             Self::Time => format!("{userid} has lost on time and is out of the tournament."),
+            Self::Late => format!("{userid} has lost a game on time and is off the ladder."),
             Self::Expelled => format!("The director has taken {userid} out of the tournament."),
             Self::Suspended => {
                 format!("The account of {userid} is suspended; {userid} is out of the tournament.")

@@ -68,6 +68,7 @@ mod tournaments {
     pub(super) mod announce;
     pub(super) mod direct;
     pub(super) mod enter;
+    pub(super) mod ladder_challenge;
     pub(super) mod tournament;
     #[expect(clippy::module_inception, reason = "a verb's file is named like the verb")]
     pub(super) mod tournaments;
@@ -158,6 +159,7 @@ verbs! {
     Direct = tournaments::direct,
     GameHelp = self::game_help,
     Challenge = boards::challenge,
+    LadderChallenge = tournaments::ladder_challenge,
     Move = boards::r#move,
     Queue = boards::queue,
     Swap = boards::swap,
@@ -252,6 +254,8 @@ pub enum Command {
     Withdraw { who: Credentials, tournament: String },
     /// Direct a tournament.
     Direct { who: Credentials, tournament: String, action: DirectorAction },
+    /// Play somebody above on a ladder; without an opponent, the highest who can be challenged.
+    LadderChallenge { who: Credentials, tournament: String, opponent: Option<String> },
     /// A new board; at least one player.
     Challenge { game: String, players: Vec<String>, options: Vec<GivenOption>, server: ServerOptions },
     /// Act on a board. Without a game, the user's only board of that number is meant.
@@ -351,6 +355,9 @@ impl Command {
             Self::Enter { who, tournament: _ } => Parts::of(Verb::Enter).by(who),
             Self::Withdraw { who, tournament: _ } => Parts::of(Verb::Withdraw).by(who),
             Self::Direct { who, tournament: _, action: _ } => Parts::of(Verb::Direct).by(who),
+            Self::LadderChallenge { who, tournament: _, opponent: _ } => {
+                Parts::of(Verb::LadderChallenge).by(who)
+            }
             Self::Challenge { game, players: _, options: _, server: _ } => {
                 Parts::of(Verb::Challenge).in_game(game)
             }
@@ -455,6 +462,9 @@ impl Command {
             }
             Self::Direct { who, tournament, action } => {
                 words.who(who).add(tournament).add(action.as_str()).all(action.arguments())
+            }
+            Self::LadderChallenge { who, tournament, opponent } => {
+                words.who(who).add(tournament).all(opponent)
             }
             Self::Move { game: _, board, who, action, number }
             | Self::Submit { game: _, board, who, action, number } => {

@@ -44,7 +44,7 @@ fn a_bad_announcement_is_refused_with_what_there_is() {
         (
             "announce fred secret osbox roundrobin -lives=5",
             ErrorCode::BadOption,
-            "-roundtime=60 (default 120, swiss 30)",
+            "-roundtime=60 (roundrobin, swiss, league; default 120, swiss 30, league 90)",
         ),
         ("announce fred secret osbox roundrobin -hand=1a", ErrorCode::BadOption, "-size=..."),
     ] {
@@ -135,6 +135,26 @@ fn a_director_says_what_to_do_in_a_word() {
 }
 
 #[test]
+fn a_challenge_on_a_ladder_may_leave_the_opponent_out() {
+    let challenge = |opponent: Option<&str>| Command::LadderChallenge {
+        who: fred(),
+        tournament: "t1".to_owned(),
+        opponent: opponent.map(str::to_owned),
+    };
+    assert_eq!(read("ladder challenge fred secret t1"), challenge(None));
+    assert_eq!(read("Ladder Challenge fred secret T01 ann"), challenge(Some("ann")));
+    for line in [
+        "ladder challenge fred secret",
+        "ladder challenge fred secret ann",
+        "ladder challenge fred secret t1 ann bob",
+        "ladder challenge fred secret t1 7",
+    ] {
+        assert_eq!(code(line), ErrorCode::WrongArguments, "{line}");
+    }
+    assert_eq!(code("ladder challenge fred secret t1 -window=3"), ErrorCode::BadOption);
+}
+
+#[test]
 fn a_line_of_tournaments_keeps_all_but_its_password() {
     for (line, expected) in [
         (
@@ -143,6 +163,7 @@ fn a_line_of_tournaments_keeps_all_but_its_password() {
         ),
         ("enter carolina secret1 t12", "enter carolina ******** t12"),
         ("direct carolina secret1 t12 expel freddie", "direct carolina ******** t12 expel freddie"),
+        ("ladder challenge carolina secret1 t12 freddie", "ladder challenge carolina ******** t12 freddie"),
         ("enter carolina secret1", "enter ******** ********"),
         ("enter secret1 t12", "enter ******** ********"),
     ] {

@@ -73,6 +73,9 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         Command::Tournament { tournament, .. }
         | Command::Enter { tournament, .. }
         | Command::Withdraw { tournament, .. } => vec![tournament],
+        Command::LadderChallenge { tournament, opponent, .. } => {
+            [tournament].into_iter().chain(opponent).collect()
+        }
         Command::Announce { game, form, options, terms, .. } => {
             [game, form].into_iter().chain(options.iter_mut().chain(terms).flat_map(of_option)).collect()
         }
@@ -158,7 +161,8 @@ fn sender(command: &mut Command) -> Option<&mut Credentials> {
         | Command::Announce { who, .. }
         | Command::Enter { who, .. }
         | Command::Withdraw { who, .. }
-        | Command::Direct { who, .. } => Some(who),
+        | Command::Direct { who, .. }
+        | Command::LadderChallenge { who, .. } => Some(who),
         _ => None,
     }
 }

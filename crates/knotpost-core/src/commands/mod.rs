@@ -104,7 +104,9 @@ use messages::{broadcast, message, notify, resend, watching};
 use opponents::willingness::Willingness;
 use opponents::{limit, seek, willingness};
 use policy::Policy;
-use tournaments::{announce, direct, enter, tournament, tournaments as list_tournaments, withdraw};
+use tournaments::{
+    announce, direct, enter, ladder_challenge, tournament, tournaments as list_tournaments, withdraw,
+};
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -199,6 +201,9 @@ pub(crate) async fn run(
         }
         Command::Direct { who: _, tournament, action } => {
             direct::run(tx.write()?, app, ready, (tournament, action), now).await
+        }
+        Command::LadderChallenge { who: _, tournament, opponent } => {
+            ladder_challenge::run(tx.write()?, app, ready, (tournament, opponent.as_deref()), now).await
         }
         Command::Challenge { game, players, options, server } => {
             challenge::run(tx.write()?, app, ready, game, players, options, server, now).await
@@ -327,6 +332,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
         | Command::Announce { .. }
         | Command::Enter { .. }
         | Command::Withdraw { .. }
-        | Command::Direct { .. } => Policy::FREE,
+        | Command::Direct { .. }
+        | Command::LadderChallenge { .. } => Policy::FREE,
     }
 }

@@ -5,7 +5,10 @@
 use crate::boards::{Board, ServiceError};
 use crate::ratings::board_ratings::score;
 use knotpost_model::computer_player::level_of;
-use knotpost_model::{BoardKey, LeaveReason, Millis, MoveKind, Score, SeatState, TournamentAction, UserKey};
+use knotpost_model::{
+    BoardKey, LeaveReason, Millis, MoveKind, PlayerState, Score, SeatState, TournamentAction, TournamentForm,
+    UserKey,
+};
 use knotpost_storage::{NewLogEntry, SeatResult, StoreError, Told, WriteTx};
 
 /// Losses on time in a tournament with which a player is out.
@@ -30,24 +33,64 @@ pub(crate) async fn board_ended(
         board.row.rated = false;
         tx.set_unrated(board.row.id).await?;
     }
+    let mut late = Vec::new();
     for (user, score) in scores {
         let points = match score {
             Score::Won => 2,
             Score::Tied => 1,
             Score::Lost => 0,
         };
-        let late = board.seats.iter().find(|row| row.user_id == user && row.state == SeatState::Forfeited);
-        let on_time = late.is_some();
+        let forfeited =
+            board.seats.iter().find(|row| row.user_id == user && row.state == SeatState::Forfeited);
+        let on_time = forfeited.is_some();
         tx.set_points(board.row.id, SeatResult { user, points, played, on_time }).await?;
         // A computer player is late because the server is.
-        if late.is_some_and(|row| level_of(&row.userid).is_none())
-            && let Some((tournament, losses)) = tx.losses_on_time(pairing, user).await?
-            && (losses >= MOST_LOSSES_ON_TIME || !has_moved(board, user))
-        {
-            tx.withdraw_player(tournament, user, LeaveReason::Time, now).await?;
+        if forfeited.is_some_and(|row| level_of(&row.userid).is_none()) {
+            late.push(user);
         }
     }
+    climb(tx, board.row.id, now).await?;
+    for user in late {
+        let Some((tournament, form, losses)) = tx.losses_on_time(pairing, user).await? else { continue };
+        let why = if losses >= MOST_LOSSES_ON_TIME || !has_moved(board, user) {
+            LeaveReason::Time
+        } else if form == TournamentForm::Ladder {
+            LeaveReason::Late
+        } else {
+            continue;
+        };
+        tx.withdraw_player(tournament, user, why, now).await?;
+    }
     Ok(())
+}
+
+/// Lets a challenger on a ladder take the place of the challenged, once all boards of their pairing are over and the
+/// challenger has more points. Nothing changes if one of both has left, or if the challenger stands above by now.
+async fn climb(tx: &mut WriteTx, board: BoardKey, now: Millis) -> Result<(), StoreError> {
+    let seats = tx.ladder_seats(board).await?;
+    let at = |place: (i64, i64)| seats.iter().find(|seat| (seat.game, seat.seat) == place);
+    let (Some(challenged), Some(challenger)) = (at((1, 1)), at((1, 2))) else { return Ok(()) };
+    let points = |entry: i64| -> Option<i64> {
+        seats.iter().filter(|seat| seat.entry == entry).map(|seat| seat.points).sum()
+    };
+    let (Some(own), Some(other)) = (points(challenger.entry), points(challenged.entry)) else {
+        return Ok(());
+    };
+    let are_in = [challenger, challenged].iter().all(|seat| seat.state == PlayerState::In);
+    if own <= other || !are_in || challenger.number < challenged.number {
+        return Ok(());
+    }
+    tx.climb(challenger.id, challenger.entry, challenger.number, challenged.number).await?;
+    let order = tx.ladder_order(challenger.id).await?;
+    let place = order.iter().position(|entry| *entry == challenger.entry).map_or(0, |index| index + 1);
+    let entry = NewLogEntry {
+        user: Some(challenger.user_id),
+        subject: Some(challenged.user_id),
+        board: Some(board),
+        words: place.to_string(),
+        ..NewLogEntry::of_server(TournamentAction::Climb)
+    };
+    tx.log_tournament(challenger.id, &entry, now).await
 }
 
 /// True if a user has moved on a board; a pass that the server made for them is no move.
@@ -70,5 +113,6 @@ pub(crate) async fn count_as_tie(tx: &mut WriteTx, board: BoardKey, now: Millis)
         told: Told::Director,
         ..NewLogEntry::of_server(TournamentAction::Removed)
     };
-    tx.log_tournament(tournament, &entry, now).await
+    tx.log_tournament(tournament, &entry, now).await?;
+    climb(tx, board, now).await
 }

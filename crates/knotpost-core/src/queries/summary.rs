@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::boards::Board;
-use knotpost_model::{BoardState, Moment, SeatState, TournamentName};
+use knotpost_model::{BoardState, Moment, SeatState, TournamentForm, TournamentName};
 use knotpost_storage::{BoardPlace, BoardRow, ReadTx, SeatRow, StoreError};
 
 /// The facts of a board in every view of it.
@@ -39,6 +39,8 @@ pub struct TournamentPlace {
     pub round: i64,
     /// The group of its players there.
     pub group: String,
+    #[serde(skip)]
+    pub form: TournamentForm,
 }
 
 /// Looks up the place of a board.
@@ -48,10 +50,11 @@ pub(super) async fn place_of(
 ) -> Result<Option<TournamentPlace>, StoreError> {
     let Some(pairing) = pairing else { return Ok(None) };
     let place = tx.place_of_pairing(pairing).await?;
-    Ok(place.map(|BoardPlace { id, title: _, round, pool }| TournamentPlace {
+    Ok(place.map(|BoardPlace { id, form, title: _, round, pool }| TournamentPlace {
         tournament: id,
         round,
         group: pool,
+        form,
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use knotpost_commands::GivenOption;
 
+use super::ladder;
 use super::reading::show;
 use super::view::TournamentView;
 use crate::app::App;
@@ -23,7 +24,8 @@ const MOST_A_DAY: i64 = 3;
 /// 1 February 2026.
 const fn rules_of(form: TournamentForm) -> &'static str {
     match form {
-        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => "berger",
+        TournamentForm::RoundRobin | TournamentForm::League => "berger",
+        TournamentForm::Ladder => "challenges",
         TournamentForm::Swiss => "dutch-2026",
     }
 }
@@ -75,6 +77,9 @@ pub async fn announce(
         at: now,
     };
     let id = tx.insert_tournament(&new).await?;
+    if form == TournamentForm::Ladder {
+        ladder::begin(tx, id, now).await?;
+    }
     let entry = NewLogEntry { user: Some(user.id), ..NewLogEntry::of_server(TournamentAction::Announce) };
     tx.log_tournament(id, &entry, now).await?;
     Ok(show_new(tx, id).await?)

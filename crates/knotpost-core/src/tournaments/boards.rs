@@ -15,8 +15,8 @@ use crate::play::opponents::SEATS;
 use crate::play::tournament_boards::count_as_tie;
 use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{
-    BoardKey, BoardRef, BoardState, LeaveReason, Millis, MoveKind, PlayerState, Span, TournamentTerms,
-    UserKey,
+    BoardKey, BoardRef, BoardState, LeaveReason, Millis, MoveKind, PlayerState, Span, TournamentForm,
+    TournamentTerms, UserKey,
 };
 use knotpost_rules::Seat;
 use knotpost_storage::{PlayerRow, StoreError, TournamentRow, UserRow, WaitingSeat, WriteTx};
@@ -60,6 +60,10 @@ async fn open_pairing(
 ) -> Result<(), ServiceError> {
     let is_in = |entry: i64| players.get(&entry).is_some_and(|player| player.state == PlayerState::In);
     let mut seed = None;
+    // On a ladder the challenger has seat 2 of the first board.
+    let challenger = pairing.iter().find(|seat| (seat.game, seat.seat) == (1, 2));
+    let challenger =
+        challenger.and_then(|seat| players.get(&seat.entry)).filter(|_| row.form == TournamentForm::Ladder);
     for game in pairing.chunk_by(|a, b| a.game == b.game) {
         if !game.iter().all(|seat| is_in(seat.entry)) {
             for seat in game {
@@ -78,7 +82,8 @@ async fn open_pairing(
             users.push(user.ok_or_else(|| StoreError::Corrupt(format!("{} lacks a player", row.id)))?);
         }
         let Some(first) = game.first() else { continue };
-        let board = open_board(tx, app, row, terms, (first.pairing_id, seed), &users, now).await?;
+        let by = challenger.and_then(|player| users.iter().find(|user| user.id == player.user_id));
+        let board = open_board(tx, app, row, terms, (first.pairing_id, seed), (&users, by), now).await?;
         // Only an open deal is repeated with exchanged seats; dice that are known beforehand would be no game.
         seed = seed.or_else(|| repeatable_seed(&board));
         tx.seat_board(first.pairing_id, first.game, board.row.id).await?;
@@ -92,14 +97,14 @@ fn repeatable_seed(board: &Board) -> Option<[u8; 32]> {
 }
 
 /// Begins one board. Only the player to move, and who watches all boards of the game, gets a mail about it: the others
-/// have it in the list of the round.
+/// have it in the list of the round. A challenge, `by` one of the users, is mailed to the other one.
 async fn open_board(
     tx: &mut WriteTx,
     app: &App,
     row: &TournamentRow,
     terms: &TournamentTerms,
     (pairing, seed): (i64, Option<[u8; 32]>),
-    users: &[UserRow],
+    (users, by): (&[UserRow], Option<&UserRow>),
     now: Millis,
 ) -> Result<Board, ServiceError> {
     let game = find_game(app, &row.game)?;
@@ -111,10 +116,15 @@ async fn open_board(
         total_ms: terms.total.map(|total| total.0),
     };
     let opening = Opening { terms, cause: Cause::Tournament { pairing, seed }, comment: "" };
-    let (board, facts) = start(tx, app, game, &options, users, opening, now).await?;
+    let (board, mut facts) = start(tx, app, game, &options, users, opening, now).await?;
     let watchers = tx.subscribers(board.row.id).await?;
     let mover = board.mover().map(|seat| seat.user_id);
     let mut readers: Vec<UserKey> = mover.into_iter().collect();
+    if let Some(by) = by {
+        facts.notes.push(Note::Challenged { by: Some(by.userid.clone()) });
+        let others = users.iter().map(|user| user.id).filter(|user| *user != by.id && Some(*user) != mover);
+        readers.extend(others);
+    }
     for (key, _) in watchers {
         if !users.iter().any(|user| user.id.0 == key) {
             readers.push(UserKey(key));

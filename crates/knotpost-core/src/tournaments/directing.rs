@@ -6,14 +6,14 @@ use knotpost_rules::Seat;
 use super::boards::{decide, load};
 use super::reading::{find_tournament, read_terms, show};
 use super::telling::{tell_new_director, tell_out};
-use super::view::TournamentView;
+use super::view::{TournamentView, takes_entries};
 use super::work::start;
 use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Code, Refusal, ServiceError, find_board, find_present_user};
 use crate::replies::Note;
 use knotpost_model::{
-    BoardState, LeaveReason, Millis, MoveKind, PlayerState, TournamentAction, TournamentName,
+    BoardState, LeaveReason, Millis, MoveKind, PlayerState, TournamentAction, TournamentForm, TournamentName,
     TournamentState, UserKey, clean_text,
 };
 use knotpost_storage::{NewLogEntry, PlayerRow, StoreError, Told, TournamentRow, UserRow, WriteTx};
@@ -98,6 +98,10 @@ async fn begin(
     user: &UserRow,
     now: Millis,
 ) -> Result<(), ServiceError> {
+    if row.form == TournamentForm::Ladder {
+        let message = format!("{} is a ladder, and runs from its announcement on", row.id);
+        return Err(Refusal::new(Code::Conflict, message).into());
+    }
     check_state(&row, &[TournamentState::Open])?;
     let terms = read_terms(&row)?;
     if !start(tx, app, &mut row, &terms, now).await? {
@@ -145,6 +149,10 @@ async fn extend(
             Refusal::new(Code::BadValue, format!("a round is extended by {MOST_DAYS} days at most")).into()
         );
     }
+    if row.form == TournamentForm::Ladder {
+        let message = format!("{} is a ladder: it has no deadline that could be put off", row.id);
+        return Err(Refusal::new(Code::Conflict, message).into());
+    }
     let Some(deadline) = row.deadline.filter(|deadline| *deadline > now) else {
         return Err(Refusal::new(Code::Conflict, "the deadline of the round has passed").into());
     };
@@ -171,7 +179,9 @@ async fn admit(
     userid: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    check_state(row, &[TournamentState::Open])?;
+    if !takes_entries(row.form, row.state) {
+        check_state(row, &[TournamentState::Open])?;
+    }
     let subject = find_present_user(tx, userid).await?;
     if tx.last_word_on(row.id, subject.id).await? == Some(TournamentAction::Admit) {
         return Ok(());

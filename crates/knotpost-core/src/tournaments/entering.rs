@@ -1,7 +1,9 @@
 //! Entering a tournament, and withdrawing from it.
 
+use super::ladder;
+use super::league;
 use super::reading::{find_tournament, read_terms, show};
-use super::view::TournamentView;
+use super::view::{TournamentView, takes_entries};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::post::registered_addresses;
@@ -35,11 +37,19 @@ pub async fn enter(
     check_user(tx, app, user, &row, &terms, now).await?;
     check_numbers(tx, app, user, &row, &terms).await?;
     match state {
-        Some(_) => tx.set_entered(name, user.id, PlayerState::In, now).await?,
-        None => tx.insert_player(name, user.id, now).await.map(drop)?,
+        Some(_) if row.state == TournamentState::Open => {
+            tx.set_entered(name, user.id, PlayerState::In, now).await?;
+        }
+        // Whoever comes back to one that is played begins again, and earlier games stay with the entry they left.
+        _ => {
+            let entry = tx.insert_player(name, user.id, now).await?;
+            if row.form == TournamentForm::Ladder {
+                ladder::enter(tx, name, (entry, user.id), now).await?;
+            }
+        }
     }
     row.entered += 1;
-    if row.entered >= i64::from(terms.maximum) {
+    if row.state == TournamentState::Open && row.entered >= i64::from(terms.maximum) {
         row.due_at = Some(now);
         tx.update_tournament(&row).await?;
     }
@@ -49,11 +59,15 @@ pub async fn enter(
 fn check_open(row: &TournamentRow, terms: &TournamentTerms) -> Result<(), Refusal> {
     let name = row.id;
     let message = match row.state {
-        TournamentState::Open if row.entered < i64::from(terms.maximum) => return Ok(()),
-        TournamentState::Open => {
+        state if takes_entries(row.form, state) => {
+            if row.entered < i64::from(terms.maximum) {
+                return Ok(());
+            }
             format!("{name} is full: {} players have entered, and {} can", row.entered, terms.maximum)
         }
-        TournamentState::Running => format!("{name} has begun, and takes no more entries"),
+        TournamentState::Open | TournamentState::Running => {
+            format!("{name} has begun, and takes no more entries")
+        }
         TournamentState::Over => format!("{name} is over"),
         TournamentState::Cancelled => format!("{name} was cancelled"),
     };
@@ -130,10 +144,10 @@ pub(super) fn barred_until(outs: &[Millis]) -> Option<Millis> {
 /// Boards that an entry can bring at once.
 fn most_boards(form: TournamentForm, terms: &TournamentTerms) -> i64 {
     let opponents = match form {
-        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
-            i64::from(terms.group.min(terms.maximum)) - 1
-        }
+        TournamentForm::RoundRobin => i64::from(terms.group.min(terms.maximum)) - 1,
+        TournamentForm::League => i64::from(terms.group.min(terms.maximum)) - 1 + league::MOST_MORE,
         TournamentForm::Swiss => 1,
+        TournamentForm::Ladder => ladder::MOST_OPPONENTS,
     };
     opponents * i64::from(terms.games)
 }
@@ -175,7 +189,9 @@ async fn check_numbers(
 }
 
 fn boards_of(entry: &EntryRow) -> Result<i64, StoreError> {
-    if entry.state == TournamentState::Running {
+    // On ladders and in leagues others begin as these end.
+    let goes_on = matches!(entry.form, TournamentForm::Ladder | TournamentForm::League);
+    if entry.state == TournamentState::Running && !goes_on {
         return Ok(entry.open_boards);
     }
     let terms: TournamentTerms = serde_json::from_str(&entry.terms)

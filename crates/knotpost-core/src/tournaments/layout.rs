@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::view::{
     PairingSeat, PairingState, TournamentLine, TournamentPairing, TournamentPlayer, TournamentView,
+    takes_entries,
 };
 use crate::app::App;
 use crate::boards::time::length;
@@ -13,6 +14,8 @@ use knotpost_model::{Moment, PlayerState, TournamentForm, TournamentName, Tourna
 
 /// Players of the largest group that is shown as a crosstable: as many fit into 72 columns.
 const MOST_CROSSED: usize = 12;
+/// Games of a ladder that are over and still shown.
+const MOST_OVER: usize = 10;
 /// Userids in a crosstable are cut after this many characters.
 const NAME: usize = 16;
 
@@ -39,6 +42,8 @@ pub struct Shown {
     title: String,
     description: String,
     is_open: bool,
+    takes_entries: bool,
+    is_ladder: bool,
     /// Somebody has entered, and it has not begun.
     has_entrants: bool,
     #[serde(skip)]
@@ -51,6 +56,8 @@ pub struct Shown {
     entrants: Vec<String>,
     #[serde(skip)]
     groups: Vec<ShownGroup>,
+    #[serde(skip)]
+    changes: Vec<String>,
     #[serde(skip)]
     legend: &'static str,
 }
@@ -70,7 +77,16 @@ impl Content for Shown {
             .prose("state", self.state.clone())
             .with("entrants", Fact::Words(self.entrants.clone()))
             .with("groups", Fact::Parts(self.groups.iter().map(group).collect()))
-            .prose("legend", self.legend.to_owned())
+            .with(
+                "changes",
+                Fact::Parts(
+                    self.changes
+                        .iter()
+                        .map(|line| Facts::of(&serde_json::json!({})).prose("line", line.clone()))
+                        .collect(),
+                ),
+            )
+            .prose("legend", Some(self.legend.to_owned()).filter(|legend| !legend.is_empty()))
     }
 }
 
@@ -90,12 +106,16 @@ impl Shown {
             title: view.line.title.clone(),
             description: view.description.clone(),
             is_open,
+            takes_entries: takes_entries(view.line.form, view.line.state),
+            is_ladder: view.line.form == TournamentForm::Ladder
+                && view.line.state == TournamentState::Running,
             has_entrants: !entrants.is_empty(),
             done,
             terms: terms_text(app, view),
             state: state_text(view),
             entrants,
             groups: group_tables(view, part),
+            changes: view.changes.clone(),
             legend: legend(view),
         }
     }
@@ -114,7 +134,20 @@ pub fn terms_text(app: &App, view: &TournamentView) -> String {
         if terms.game_options.is_empty() { String::new() } else { format!(" ({})", terms.game_options) };
     let boards = if terms.games == 2 { ", on two boards with the seats exchanged" } else { "" };
     let mut told = vec![match line.form {
-        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
+        TournamentForm::Ladder => format!(
+            "A ladder of {title}{options}, which never ends: whoever wins against somebody above takes their place. A \
+             challenge reaches {} up.",
+            counted(u32::from(terms.window()), "place")
+        ),
+        TournamentForm::League => format!(
+            "A league of {title}{options}: in each season everybody of a division meets everybody{boards}. A division has \
+             {} players; after a season the first {} go up, and the last {} go down. The next season begins {} later.",
+            terms.group,
+            terms.moving(),
+            terms.moving(),
+            length(terms.pause())
+        ),
+        TournamentForm::RoundRobin => {
             format!("A round robin of {title}{options}: everybody meets everybody{boards}.")
         }
         TournamentForm::Swiss => {
@@ -128,17 +161,31 @@ pub fn terms_text(app: &App, view: &TournamentView) -> String {
             )
         }
     }];
-    if terms.games == 2 && line.form == TournamentForm::Swiss {
-        told.push("Who has more points on both boards wins the pairing.".to_owned());
+    if terms.games == 2 {
+        match line.form {
+            TournamentForm::Swiss => {
+                told.push("Who has more points on both boards wins the pairing.".to_owned())
+            }
+            TournamentForm::Ladder => told.push(
+                "It is played on two boards with the seats exchanged, and who has more points wins it."
+                    .to_owned(),
+            ),
+            TournamentForm::RoundRobin | TournamentForm::League => {}
+        }
     }
-    if terms.maximum > terms.group {
+    if terms.maximum > terms.group && line.form == TournamentForm::RoundRobin {
         told.push(format!(
             "With more than {} players there are several groups; the first {} of each go on to the next round, until one \
              group is left.",
             terms.group, terms.advance
         ));
     }
-    told.push(format!("It takes {} players.", range(terms.minimum, terms.maximum)));
+    told.push(match line.form {
+        TournamentForm::Ladder => format!("It takes up to {} players.", terms.maximum),
+        TournamentForm::RoundRobin | TournamentForm::Swiss | TournamentForm::League => {
+            format!("It takes {} players.", range(terms.minimum, terms.maximum))
+        }
+    });
     if let Some(level) = terms.fill {
         told.push(format!("Computer players of level {level} take places that stay free."));
     }
@@ -153,10 +200,14 @@ pub fn terms_text(app: &App, view: &TournamentView) -> String {
     if let Some(total) = terms.total {
         told.push(format!("A player has {} for all moves of a game.", length(total)));
     }
-    told.push(format!(
+    told.push(if line.form == TournamentForm::Ladder {
+        "Whoever loses a game on time leaves the ladder.".to_owned()
+    } else {
+        format!(
         "Games that are not over {} after the start of a round are decided then: who has used less time wins.",
         length(terms.round)
-    ));
+    )
+    });
     if !terms.rated {
         told.push("The games are not rated.".to_owned());
     }
@@ -168,6 +219,12 @@ pub fn terms_text(app: &App, view: &TournamentView) -> String {
         None => "The administrators of this server direct it.".to_owned(),
     });
     told.join(" ")
+}
+
+/// `1 place`, `3 places`
+fn counted(count: u32, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 fn range(least: u16, most: u16) -> String {
@@ -191,6 +248,24 @@ pub fn state_text(view: &TournamentView) -> String {
             };
             format!("{entered} {start}")
         }
+        TournamentState::Running if line.form == TournamentForm::Ladder => match view.as_of {
+            Some(at) => format!("This is how it stood at {}.", at.to_readable()),
+            None => format!(
+                "It is being played, by {}. Who enters begins at the bottom.",
+                counted(line.entered, "player")
+            ),
+        },
+        TournamentState::Running if line.form == TournamentForm::League => match (line.deadline, line.starts)
+        {
+            (None, Some(at)) => {
+                format!("Season {} is over. The next one begins on {}.", line.round, at.to_readable())
+            }
+            (deadline, _) => format!(
+                "Season {} is being played{}. Who enters now plays from the next one on.",
+                line.round,
+                deadline.map(|at| format!(", until {} at the latest", at.to_readable())).unwrap_or_default()
+            ),
+        },
         TournamentState::Running => {
             let of = line.rounds.map(|rounds| format!(" of {rounds}")).unwrap_or_default();
             let until = line.deadline.map(|at| format!(", until {} at the latest", at.to_readable()));
@@ -232,6 +307,12 @@ pub fn standing(line: &TournamentLine) -> (String, String) {
         at.map(|at| at.to_rfc3339().split('T').next().unwrap_or_default().to_owned()).unwrap_or_default()
     };
     match line.state {
+        TournamentState::Running if line.form == TournamentForm::Ladder => {
+            (line.entered.to_string(), String::new())
+        }
+        TournamentState::Running if line.form == TournamentForm::League => {
+            (format!("{}, season {}", line.entered, line.round), day(line.deadline.or(line.starts)))
+        }
         TournamentState::Open => {
             let until = if line.starts.is_some() { day(line.starts) } else { "full".to_owned() };
             (format!("{}/{}", line.entered, line.maximum), until)
@@ -257,12 +338,19 @@ pub fn group_tables(view: &TournamentView, part: Option<&TournamentPart>) -> Vec
     if view.line.form == TournamentForm::Swiss {
         return swiss_table(view, part).into_iter().collect();
     }
+    if view.line.form == TournamentForm::Ladder {
+        return ladder_table(view, part).into_iter().collect();
+    }
+    // Earlier seasons of a league are shown by their numbers.
+    let season = (view.line.form == TournamentForm::League).then_some(view.line.round);
     let mut groups: Vec<(u32, &str)> = Vec::new();
     for pairing in &view.pairings {
         let key = (pairing.round, pairing.group.as_str());
         let is_wanted = match part {
-            None => true,
-            Some(TournamentPart::Group(group)) => *group == pairing.group,
+            None => season.is_none_or(|season| season == pairing.round),
+            Some(TournamentPart::Group(group)) => {
+                *group == pairing.group && season.is_none_or(|season| season == pairing.round)
+            }
             Some(TournamentPart::Round(round)) => *round == pairing.round,
         };
         if is_wanted && !groups.contains(&key) {
@@ -275,6 +363,38 @@ pub fn group_tables(view: &TournamentView, part: Option<&TournamentPart>) -> Vec
     groups.into_iter().map(|(round, group)| shown_group(view, round, group)).collect()
 }
 
+/// The places of a ladder, the games that are played, and the latest others. `None`: another group is asked for.
+fn ladder_table(view: &TournamentView, part: Option<&TournamentPart>) -> Option<ShownGroup> {
+    let group = view.players.first()?.group.clone().unwrap_or_default();
+    if matches!(part, Some(TournamentPart::Group(other)) if *other != group) {
+        return None;
+    }
+    let mut columns = vec![Column::of_numbers("#", 2), Column::of_words("Player", 6)];
+    if view.as_of.is_none() {
+        columns.extend(["Won", "Tied", "Lost"].map(|title| Column::of_numbers(title, 3)));
+    }
+    let row = |player: &TournamentPlayer| {
+        let place = player.place.map(|place| place.to_string()).unwrap_or_default();
+        let ends = [player.won, player.tied, player.lost].map(|count| count.to_string());
+        [place, name(player)].into_iter().chain(ends).take(columns.len()).collect()
+    };
+    let rows = view.players.iter().map(row).collect();
+    let is_over = |pairing: &&TournamentPairing| pairing.state == PairingState::Over;
+    let over = view.pairings.iter().filter(is_over).count();
+    let mut latest = view.pairings.iter().filter(is_over).skip(over.saturating_sub(MOST_OVER)).collect();
+    let mut pairings: Vec<&TournamentPairing> =
+        view.pairings.iter().filter(|pairing| !is_over(pairing)).collect();
+    pairings.append(&mut latest);
+    Some(ShownGroup {
+        group,
+        round: view.line.round,
+        heading: "The ladder".to_owned(),
+        standings: Table { columns, rows },
+        crosses: None,
+        pairings: pairing_table(view, &pairings),
+    })
+}
+
 fn shown_group(view: &TournamentView, round: u32, group: &str) -> ShownGroup {
     let pairings: Vec<&TournamentPairing> =
         view.pairings.iter().filter(|pairing| pairing.round == round && pairing.group == group).collect();
@@ -285,7 +405,12 @@ fn shown_group(view: &TournamentView, round: u32, group: &str) -> ShownGroup {
     ShownGroup {
         group: group.to_owned(),
         round,
-        heading: format!("Group {group}, round {round}"),
+        heading: match view.line.form {
+            TournamentForm::League => format!("Division {group}, season {round}"),
+            TournamentForm::RoundRobin | TournamentForm::Swiss | TournamentForm::Ladder => {
+                format!("Group {group}, round {round}")
+            }
+        },
         standings: standing_table(view, &standings, &pairings, crosses.is_some(), is_last),
         crosses,
         pairings: pairing_table(view, &pairings),
@@ -423,7 +548,7 @@ fn name(player: &TournamentPlayer) -> String {
     if player.bot {
         name.push_str(" (bot)");
     }
-    if player.state == PlayerState::Withdrawn {
+    if player.state == PlayerState::Withdrawn && !player.bot {
         name.push_str(" (out)");
     }
     name
@@ -449,7 +574,8 @@ fn crossed(
 /// Explains the signs of the tables.
 pub fn legend(view: &TournamentView) -> &'static str {
     match view.line.form {
-        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => OF_GROUPS,
+        TournamentForm::RoundRobin | TournamentForm::League => OF_GROUPS,
+        TournamentForm::Ladder => "",
         TournamentForm::Swiss if view.terms.games > 1 => OF_SWISS_ON_TWO_BOARDS,
         TournamentForm::Swiss => OF_SWISS,
     }
@@ -609,6 +735,8 @@ mod tests {
                 pairing(2, ["ann", "carol"], Some([1.0, 0.0])),
                 pairing(3, ["carol", "bob"], None),
             ],
+            changes: Vec::new(),
+            as_of: None,
             terms: TournamentTerms::default(),
         }
     }

@@ -7,7 +7,9 @@ mod announcing;
 mod boards;
 mod directing;
 mod entering;
+mod ladder;
 mod layout;
+mod league;
 mod queries;
 mod reading;
 mod rounds;
@@ -20,8 +22,9 @@ pub(crate) mod work;
 pub use announcing::{Announcement, announce};
 pub use directing::direct;
 pub use entering::{enter, withdraw};
+pub use ladder::{Challenged, Rival, challenge};
 pub use layout::{Shown, ShownGroup, group_tables, legend, result, standing, state_text, terms_text};
-pub use queries::{report_tournament, view_log, view_tournament, view_tournaments};
+pub use queries::{report_tournament, view_log, view_rivals, view_tournament, view_tournaments};
 pub use reading::{TournamentQuery, list, log, view};
 pub use view::{
     PairingSeat, PairingState, TournamentLine, TournamentLog, TournamentLogLine, TournamentPage,

@@ -2,12 +2,13 @@
 
 use knotpost_tournaments::write_trf;
 
-use super::reading::{TournamentQuery, find_tournament, list, log, read_terms, view};
+use super::ladder::{Rival, rivals};
+use super::reading::{TournamentQuery, find_tournament, list, log, read_terms, view, view_at};
 use super::swiss::report;
 use super::view::{TournamentLog, TournamentPage, TournamentView};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use knotpost_model::{TournamentForm, TournamentName};
+use knotpost_model::{Millis, TournamentForm, TournamentName, UserKey};
 
 pub async fn view_tournaments(
     app: &App,
@@ -17,8 +18,26 @@ pub async fn view_tournaments(
     list(&mut app.store.read().await?, app, query, limit).await
 }
 
-pub async fn view_tournament(app: &App, name: TournamentName) -> Result<TournamentView, ServiceError> {
-    view(&mut app.store.read().await?, name, None).await
+/// `at`: a ladder with the places of that time.
+pub async fn view_tournament(
+    app: &App,
+    name: TournamentName,
+    at: Option<Millis>,
+) -> Result<TournamentView, ServiceError> {
+    let mut tx = app.store.read().await?;
+    match at {
+        None => view(&mut tx, name, None).await,
+        Some(at) => view_at(&mut tx, name, at).await,
+    }
+}
+
+/// Those whom a user could challenge on a ladder; `None`: they are not on it, or it is no ladder.
+pub async fn view_rivals(
+    app: &App,
+    name: TournamentName,
+    user: UserKey,
+) -> Result<Option<Vec<Rival>>, ServiceError> {
+    rivals(&mut app.store.read().await?, app, name, user, app.clock.now()).await
 }
 
 /// A page of the log; `before` is the cursor of the page before.

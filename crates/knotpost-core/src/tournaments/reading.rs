@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use knotpost_tournaments::TieBreak;
 
+use super::ladder::show_ladder;
 use super::rounds::count_rounds;
 use super::swiss;
 use super::tables::{GroupTable, letter_order, tables_of_round};
@@ -14,7 +15,7 @@ use super::view::{
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_game, find_user};
 use knotpost_model::{
-    BoardRef, PlayerState, TournamentForm, TournamentName, TournamentState, TournamentTerms,
+    BoardRef, Millis, PlayerState, TournamentForm, TournamentName, TournamentState, TournamentTerms,
 };
 use knotpost_storage::{PairedSeat, PlayerRow, ReadTx, StoreError, TournamentFilter, TournamentRow};
 
@@ -61,6 +62,7 @@ pub async fn list(
         let terms = read_terms(&row)?;
         let entrants = match row.state {
             TournamentState::Open => None,
+            _ if is_endless(row.form) => None,
             _ => Some(row.numbered),
         };
         tournaments.push(line_of(row, &terms, entrants));
@@ -104,11 +106,28 @@ pub async fn view(
     Ok(show(tx, row, round).await?)
 }
 
+/// A ladder with the places that its players had at a time.
+pub(super) async fn view_at(
+    tx: &mut ReadTx,
+    name: TournamentName,
+    at: Millis,
+) -> Result<TournamentView, ServiceError> {
+    let row = find_tournament(tx, name).await?;
+    if row.form != TournamentForm::Ladder {
+        let message = format!("{name} is no ladder; places of earlier days are kept for ladders");
+        return Err(Refusal::new(Code::BadValue, message).into());
+    }
+    Ok(show_ladder(tx, row, Some(at)).await?)
+}
+
 pub(super) async fn show(
     tx: &mut ReadTx,
     row: TournamentRow,
     round: Option<i64>,
 ) -> Result<TournamentView, StoreError> {
+    if row.form == TournamentForm::Ladder {
+        return show_ladder(tx, row, None).await;
+    }
     let terms = read_terms(&row)?;
     let players = tx.tournament_players(row.id).await?;
     let seats = tx.paired_seats(row.id).await?;
@@ -131,19 +150,30 @@ pub(super) async fn show(
             (swiss::codes(&terms), show_pairings(&game, &players, &seats, is_shown))
         }
     };
+    let mut shown = show_players(&players, &tables, until, is_over);
+    if form == TournamentForm::League {
+        // Players of this season, and those who wait for the next one.
+        let season = u32::try_from(until).ok();
+        shown.retain(|player| {
+            player.round == season || player.round.is_none() && player.state == PlayerState::In
+        });
+    }
+    let entrants = entrants.filter(|_| !is_endless(form));
     Ok(TournamentView {
         line: line_of(row, &terms, entrants),
         description,
         next,
         tiebreaks,
-        players: show_players(&players, &tables, until, is_over),
+        players: shown,
         pairings,
+        changes: Vec::new(),
+        as_of: None,
         terms,
         director_key,
     })
 }
 
-fn line_of(row: TournamentRow, terms: &TournamentTerms, entrants: Option<i64>) -> TournamentLine {
+pub(super) fn line_of(row: TournamentRow, terms: &TournamentTerms, entrants: Option<i64>) -> TournamentLine {
     let number = |value: i64| u32::try_from(value).unwrap_or_default();
     TournamentLine {
         name: row.id,
@@ -155,7 +185,7 @@ fn line_of(row: TournamentRow, terms: &TournamentTerms, entrants: Option<i64>) -
         state: row.state,
         director: row.director,
         round: number(row.round),
-        rounds: entrants.filter(|players| *players > 0).map(|players| {
+        rounds: entrants.filter(|players| *players > 0 && !is_endless(row.form)).map(|players| {
             let players = usize::try_from(players).unwrap_or_default();
             count_rounds(row.form, players, terms).max(number(row.round))
         }),
@@ -167,6 +197,11 @@ fn line_of(row: TournamentRow, terms: &TournamentTerms, entrants: Option<i64>) -
         ended: row.ended_at.map(Into::into),
         deadline: row.deadline.map(Into::into),
     }
+}
+
+/// True for forms that players come to and leave while they are played.
+fn is_endless(form: TournamentForm) -> bool {
+    matches!(form, TournamentForm::Ladder | TournamentForm::League)
 }
 
 /// The tables as of a round with the rounds they are of, the latest first.
@@ -255,7 +290,7 @@ fn give_final_places(shown: &mut [(i64, u32, TournamentPlayer)]) {
     }
 }
 
-fn show_pairings(
+pub(super) fn show_pairings(
     game: &str,
     players: &[PlayerRow],
     seats: &[PairedSeat],

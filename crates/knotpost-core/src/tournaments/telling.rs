@@ -30,6 +30,9 @@ struct About {
     title: String,
     /// Title of the game.
     game: String,
+    /// `round` or `season`, and `group` or `division`.
+    round_word: &'static str,
+    group_word: &'static str,
     round: i64,
     deadline: Option<String>,
 }
@@ -96,6 +99,8 @@ struct Over {
     #[serde(flatten)]
     about: About,
     place: Option<u32>,
+    /// Start of the next season, where a season alone is over.
+    starts: Option<String>,
     next: Option<TournamentName>,
     #[serde(skip)]
     groups: Vec<ShownGroup>,
@@ -155,7 +160,13 @@ impl Content for ToDirector {
 }
 
 fn about(app: &App, row: &TournamentRow, userid: &str) -> About {
+    let (round_word, group_word) = match row.form {
+        TournamentForm::League => ("season", "division"),
+        TournamentForm::RoundRobin | TournamentForm::Swiss | TournamentForm::Ladder => ("round", "group"),
+    };
     About {
+        round_word,
+        group_word,
         userid: userid.to_owned(),
         name: row.id,
         title: row.title.clone(),
@@ -189,7 +200,7 @@ pub(super) async fn tell(
         _ => Vec::new(),
     };
     let view = match entry.action {
-        TournamentAction::Over => Some(show(tx, row.clone(), None).await?),
+        TournamentAction::Over | TournamentAction::SeasonOver => Some(show(tx, row.clone(), None).await?),
         _ => None,
     };
     let last = next.last().map(|player| player.entry);
@@ -229,7 +240,17 @@ fn letter(
         TournamentAction::Over => {
             let place = view?.players.iter().find(|line| line.userid == player.userid)?.place;
             let groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
-            Some(Reply::from(Over { about, place, next: row.next_id, groups, legend: legend(view?) }))
+            let (starts, next) = (None, row.next_id);
+            Some(Reply::from(Over { about, place, starts, next, groups, legend: legend(view?) }))
+        }
+        TournamentAction::SeasonOver => {
+            // Who has entered since has not played it.
+            let line =
+                view?.players.iter().find(|line| line.userid == player.userid && line.group.is_some())?;
+            let mut groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
+            groups.retain(|group| Some(&group.group) == line.group.as_ref());
+            let (place, starts) = (line.place, row.starts_at.map(Millis::to_readable));
+            Some(Reply::from(Over { about, place, starts, next: None, groups, legend: legend(view?) }))
         }
         _ => Some(Reply::from(News {
             about,
@@ -307,7 +328,8 @@ async fn tell_director(
     if is_own || is_told_as_player || is_for_players {
         return Ok(());
     }
-    let subject = players.iter().find(|player| Some(player.user_id) == entry.subject_id);
+    let left = |player: &&PlayerRow| Some(player.user_id) == entry.subject_id && player.left_why.is_some();
+    let subject = players.iter().rev().find(left);
     let reply = Reply::from(ToDirector {
         about: about(app, row, row.director.as_deref().unwrap_or_default()),
         action: entry.action,

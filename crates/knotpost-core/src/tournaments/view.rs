@@ -24,10 +24,32 @@ pub struct TournamentView {
     pub players: Vec<TournamentPlayer>,
     /// By round, group and table.
     pub pairings: Vec<TournamentPairing>,
+    /// The time of the places, where a ladder of earlier was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Moment>,
+    /// Who came to a ladder, left it, or took another place, the latest first.
+    #[serde(skip)]
+    pub changes: Vec<String>,
     #[serde(skip)]
     pub terms: TournamentTerms,
     #[serde(skip)]
     pub director_key: Option<UserKey>,
+}
+
+impl TournamentLine {
+    /// True while users can enter.
+    pub fn takes_entries(&self) -> bool {
+        takes_entries(self.form, self.state) && self.entered < u32::from(self.maximum)
+    }
+}
+
+/// True while users can enter a tournament that is not full: until it begins, or as long as it runs.
+pub(super) fn takes_entries(form: TournamentForm, state: TournamentState) -> bool {
+    match state {
+        TournamentState::Open => true,
+        TournamentState::Running => matches!(form, TournamentForm::Ladder | TournamentForm::League),
+        TournamentState::Over | TournamentState::Cancelled => false,
+    }
 }
 
 /// A tournament in a list.
@@ -66,7 +88,7 @@ pub struct TournamentLine {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TournamentPlayer {
     pub userid: String,
-    /// From 1, the highest rating first; `null` before the start.
+    /// From 1, the highest rating first, on a ladder the place; `null` before the start.
     pub number: Option<u32>,
     /// The letter of the group in which they play or played last.
     pub group: Option<String>,

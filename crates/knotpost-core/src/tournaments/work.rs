@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::announcing::repeat;
 use super::boards::{end_at_deadline, lose_boards, open_boards};
 use super::entering::barred_until;
+use super::league;
 use super::reading::read_terms;
 use super::rounds::{Fillers, Group, levels_near, make_groups, pair_group, seat_everybody};
 use super::swiss::{Draw, Next, find_next};
@@ -16,7 +17,7 @@ use crate::boards::ServiceError;
 use knotpost_model::computer_player::{LEVELS, userid_of};
 use knotpost_model::{
     BoardRef, LeaveReason, Millis, PlayerState, Span, TournamentAction, TournamentForm, TournamentName,
-    TournamentState, TournamentTerms,
+    TournamentState, TournamentTerms, UserKey,
 };
 use knotpost_storage::{
     NewLogEntry, NewPairing, PlayerRow, ReadTx, StoreError, Told, TournamentRow, UserRow, UserState, WriteTx,
@@ -116,6 +117,17 @@ pub(super) async fn start(
             .total_cmp(&strength(one.rating))
             .then_with(|| one.userid.to_lowercase().cmp(&other.userid.to_lowercase()))
     });
+    if row.form == TournamentForm::League {
+        let keys = keys_of(&fillers);
+        let Some(groups) = league::first_season(tx, row, terms, (&people, &keys), now).await? else {
+            return Ok(false);
+        };
+        row.state = TournamentState::Running;
+        row.started_at = Some(now);
+        row.starts_at = None;
+        begin_round(tx, row, terms, &pair_groups(&groups, terms), now).await?;
+        return Ok(true);
+    }
     let filling = match fillers.first() {
         None => None,
         Some(first) => {
@@ -164,7 +176,11 @@ pub(super) async fn start(
     Ok(true)
 }
 
-fn pair_groups(groups: &[Group], terms: &TournamentTerms) -> Vec<NewPairing> {
+fn keys_of(fillers: &[UserRow]) -> Vec<UserKey> {
+    fillers.iter().map(|user| user.id).collect()
+}
+
+pub(super) fn pair_groups(groups: &[Group], terms: &TournamentTerms) -> Vec<NewPairing> {
     groups.iter().flat_map(|group| pair_group(group, terms.games)).collect()
 }
 
@@ -172,7 +188,7 @@ fn no_filler(name: TournamentName) -> StoreError {
     StoreError::Corrupt(format!("{name} was to be filled up with more computer players than there are"))
 }
 
-fn strength(rating: Option<f64>) -> f64 {
+pub(super) fn strength(rating: Option<f64>) -> f64 {
     rating.unwrap_or(UNKNOWN_RATING)
 }
 
@@ -222,6 +238,11 @@ async fn step_running(
         }
         return Ok(Step::Ended(ended));
     }
+    if row.form == TournamentForm::Ladder {
+        row.due_at = None;
+        tx.update_tournament(&row).await?;
+        return Ok(Step::NOTHING);
+    }
     if open_boards(tx, app, &row, now).await? {
         if tx.waiting_seats(row.id, 1).await?.is_empty() {
             let entry =
@@ -230,6 +251,11 @@ async fn step_running(
             let kind = if row.round == 1 { "tournament.started" } else { "tournament.round" };
             tell_webhooks(tx, app, &row, &players, kind, now).await?;
         }
+        return Ok(Step::NOTHING);
+    }
+    if row.form == TournamentForm::League && row.deadline.is_none() {
+        let fillers = find_fillers(tx, app, &read_terms(&row)?).await?;
+        league::step_between(tx, app, row, (&players, &keys_of(&fillers)), now).await?;
         return Ok(Step::NOTHING);
     }
     if !tx.has_open_seats(row.id).await? {
@@ -260,9 +286,10 @@ async fn go_on(
     now: Millis,
 ) -> Result<Step, ServiceError> {
     match row.form {
-        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
-            finish_round(tx, app, row, players, now).await?;
-        }
+        TournamentForm::RoundRobin => finish_round(tx, app, row, players, now).await?,
+        TournamentForm::League => league::finish_season(tx, row, now).await?,
+        // It goes on by challenges alone.
+        TournamentForm::Ladder => {}
         TournamentForm::Swiss => match find_next(tx, &row, players, now).await? {
             Next::Pair(draw) => return Ok(Step::ToPair(draw)),
             Next::Wait => {

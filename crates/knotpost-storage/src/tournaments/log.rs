@@ -83,6 +83,13 @@ impl ReadTx {
         self.fetch_all(sql, &[&id, &before.unwrap_or(i64::MAX), &limit]).await
     }
 
+    /// The latest of players who came, went, or took another place, from the latest to the oldest.
+    pub async fn ladder_changes(&mut self, id: TournamentName, limit: i64) -> Result<Vec<LogRow>> {
+        let sql =
+            select_log!("AND l.action IN ('enter', 'climb', 'out', 'expel') ORDER BY l.id DESC LIMIT $2");
+        self.fetch_all(sql, &[&id, &limit]).await
+    }
+
     /// The oldest entry of which players are still to be told.
     pub async fn entry_to_tell(&mut self, id: TournamentName) -> Result<Option<LogRow>> {
         let sql = select_log!("AND l.told_after IS NOT NULL ORDER BY l.id LIMIT 1");

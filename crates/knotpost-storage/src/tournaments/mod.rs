@@ -1,5 +1,6 @@
 //! Tournaments: their players, pairings, seats and log.
 
+mod ladder;
 mod log;
 mod pairings;
 mod players;
@@ -7,6 +8,7 @@ mod seats;
 mod tournament;
 mod work;
 
+pub use ladder::{ClimbRow, LadderSeat, OpenChallenge, StayRow, TallyRow};
 pub use log::{LogRow, NewLogEntry, Told};
 pub use pairings::{NewPairing, NewTournamentSeat, PairedSeat, WaitingSeat};
 pub use players::{EntryRow, PlayerRow};

@@ -73,6 +73,24 @@ impl ReadTx {
         self.fetch_all(sql, &[&id]).await
     }
 
+    /// The same of the pairings that are played, and of the latest others of a group in a round.
+    pub async fn latest_seats(
+        &mut self,
+        id: TournamentName,
+        (round, pool): (i64, &str),
+        pairings: i64,
+    ) -> Result<Vec<PairedSeat>> {
+        let sql = "SELECT s.pairing_id, g.round, g.pool, g.number, g.deadline, g.opened, s.game, s.seat, s.entry, \
+                   b.number AS board, s.points, s.played FROM tournament_pairings g \
+                   JOIN tournament_seats s ON s.pairing_id = g.id LEFT JOIN boards b ON b.id = s.board_id \
+                   WHERE g.id IN (SELECT o.pairing_id FROM tournament_seats o WHERE o.tournament_id = $1 \
+                   AND o.points IS NULL UNION SELECT l.id FROM tournament_pairings l WHERE l.tournament_id = $1 \
+                   AND l.round = $2 AND l.pool = $3 AND l.number > (SELECT MAX(n.number) - $4 \
+                   FROM tournament_pairings n WHERE n.tournament_id = $1 AND n.round = $2 AND n.pool = $3)) \
+                   ORDER BY g.round, g.pool, g.number, s.game, s.seat";
+        self.fetch_all(sql, &[&id, &round, &pool, &pairings]).await
+    }
+
     /// Seats of the first pairings whose boards have not begun, at most `pairings` of them.
     pub async fn waiting_seats(&mut self, id: TournamentName, pairings: i64) -> Result<Vec<WaitingSeat>> {
         let sql = "SELECT s.pairing_id, g.round, g.pool, s.game, s.seat, s.entry FROM tournament_pairings g \

@@ -61,9 +61,11 @@ impl ReadTx {
         self.fetch_all(sql, &[&id]).await
     }
 
-    /// State of a person in a tournament; `None`: they never entered, or withdrew before the start.
+    /// State of a person in a tournament, of their last stay where they left and came back; `None`: they never entered, or
+    /// withdrew before the start.
     pub async fn player_state(&mut self, id: TournamentName, user: UserKey) -> Result<Option<PlayerState>> {
-        let sql = "SELECT state FROM tournament_players WHERE tournament_id = $1 AND user_id = $2";
+        let sql = "SELECT state FROM tournament_players WHERE tournament_id = $1 AND user_id = $2 \
+                   ORDER BY entry DESC LIMIT 1";
         self.fetch_optional(sql, &[&id, &user]).await
     }
 
@@ -131,6 +133,13 @@ impl WriteTx {
         self.exec(sql, &[&id, &user]).await
     }
 
+    /// Takes the computer players out that filled places of a season.
+    pub async fn retire_fillers(&mut self, id: TournamentName, at: Millis) -> Result<()> {
+        let sql = "UPDATE tournament_players SET state = 'withdrawn', left_at = $2 WHERE tournament_id = $1 \
+                   AND state = 'in' AND user_id IN (SELECT id FROM users WHERE role = 'bot')";
+        self.exec(sql, &[&id, &at]).await
+    }
+
     pub async fn place_player(
         &mut self,
         id: TournamentName,
@@ -154,7 +163,7 @@ impl WriteTx {
         at: Millis,
     ) -> Result<bool> {
         let sql = "UPDATE tournament_players SET state = 'withdrawn', left_at = $4, left_why = $3, leaving = TRUE, \
-                   counts = (SELECT 2 * COUNT(CASE WHEN s.points IS NOT NULL AND s.played OR t.form = 'swiss' THEN 1 END) >= COUNT(*) \
+                   counts = (SELECT 2 * COUNT(CASE WHEN s.points IS NOT NULL AND s.played OR t.form IN ('swiss', 'ladder') THEN 1 END) >= COUNT(*) \
                    FROM tournament_seats s JOIN tournament_pairings g ON g.id = s.pairing_id \
                    JOIN tournaments t ON t.id = s.tournament_id AND t.round = g.round \
                    WHERE s.tournament_id = tournament_players.tournament_id AND s.entry = tournament_players.entry) \

@@ -2,13 +2,14 @@
 
 use crate::connection::{Result, row};
 use crate::transaction::{ReadTx, Statements, WriteTx};
-use knotpost_model::{BoardKey, Millis, TournamentName, UserKey};
+use knotpost_model::{BoardKey, Millis, TournamentForm, TournamentName, UserKey};
 
 row! {
     /// Place of a board in its tournament.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct BoardPlace {
         pub id: TournamentName,
+        pub form: TournamentForm,
         pub title: String,
         pub round: i64,
         pub pool: String,
@@ -35,7 +36,7 @@ macro_rules! seats_of_board {
 
 impl ReadTx {
     pub async fn place_of_pairing(&mut self, pairing: i64) -> Result<Option<BoardPlace>> {
-        let sql = "SELECT t.id, t.title, g.round, g.pool FROM tournament_pairings g \
+        let sql = "SELECT t.id, t.form, t.title, g.round, g.pool FROM tournament_pairings g \
                    JOIN tournaments t ON t.id = g.tournament_id WHERE g.id = $1";
         self.fetch_optional(sql, &[&pairing]).await
     }
@@ -58,15 +59,16 @@ impl ReadTx {
         self.fetch_all(sql, &[&id, &entry, &limit]).await
     }
 
-    /// The tournament of a pairing, and how often a user who is in has lost on time there.
+    /// The tournament of a pairing with its form, and how often a user who is in has lost on time there.
     pub async fn losses_on_time(
         &mut self,
         pairing: i64,
         user: UserKey,
-    ) -> Result<Option<(TournamentName, i64)>> {
-        let sql = "SELECT p.tournament_id, (SELECT COUNT(*) FROM tournament_seats s WHERE \
+    ) -> Result<Option<(TournamentName, TournamentForm, i64)>> {
+        let sql = "SELECT p.tournament_id, t.form, (SELECT COUNT(*) FROM tournament_seats s WHERE \
                    s.tournament_id = p.tournament_id AND s.entry = p.entry AND s.on_time) FROM tournament_pairings g \
                    JOIN tournament_players p ON p.tournament_id = g.tournament_id \
+                   JOIN tournaments t ON t.id = g.tournament_id \
                    WHERE g.id = $1 AND p.user_id = $2 AND p.state = 'in'";
         self.fetch_optional(sql, &[&pairing, &user]).await
     }

@@ -70,6 +70,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&tournaments::ENTER),
     Route::new(User, "DELETE", "/api/v1/tournaments/{name}/entry", || delete(tournaments::withdraw))
         .described(&tournaments::WITHDRAW),
+    Route::new(User, "POST", "/api/v1/tournaments/{name}/challenge", || post(tournaments::challenge))
+        .described(&tournaments::CHALLENGE),
     Route::new(User, "POST", "/api/v1/tournaments/{name}/direct", || post(tournaments::direct))
         .described(&tournaments::DIRECT),
     Route::new(Public, "GET", "/api/v1/tournaments/{name}/log", || get(tournaments::log))

@@ -24,7 +24,7 @@ use knotpost_core::tournaments::{
     TournamentLog, TournamentPage, TournamentQuery, TournamentView, report_tournament, view_log,
     view_tournament, view_tournaments,
 };
-use knotpost_model::{TournamentName, TournamentState};
+use knotpost_model::{Millis, TournamentName, TournamentState};
 
 const MOST: usize = 200;
 const USUAL: usize = 50;
@@ -78,16 +78,32 @@ pub(super) async fn list(
     Ok(Json(view_tournaments(&web.app, &query, limit).await?))
 }
 
+/// The query of one tournament.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ShowQuery {
+    /// A ladder with the places of this time: a day, at 00:00 UTC, or a time of RFC 3339.
+    at: Option<String>,
+}
+
 pub(super) const SHOW: Operation =
     Operation::new("show_tournament", Tag::Tournaments, "A tournament with its players and pairings")
+        .asks::<ShowQuery>()
         .gives::<TournamentView>("The tournament.")
         .refuses(&[Code::NoSuchTournament]);
 
 pub(super) async fn show(
     State(web): State<Web>,
     ApiPath(name): ApiPath<String>,
+    ApiQuery(query): ApiQuery<ShowQuery>,
 ) -> Result<Json<TournamentView>, Problem> {
-    Ok(Json(view_tournament(&web.app, read_name(&name)?).await?))
+    let at = match query.at {
+        None => None,
+        Some(word) => Some(Millis::read(&word).ok_or_else(|| {
+            Problem::new(Code::BadValue, "`at` is a day as YYYY-MM-DD, or a time of RFC 3339")
+        })?),
+    };
+    Ok(Json(view_tournament(&web.app, read_name(&name)?, at).await?))
 }
 
 /// The query of a log.
@@ -119,7 +135,7 @@ pub(super) const CSV: Operation =
         .refuses(&[Code::NoSuchTournament]);
 
 pub(super) async fn csv(State(web): State<Web>, ApiPath(name): ApiPath<String>) -> Result<Response, Problem> {
-    let view = view_tournament(&web.app, read_name(&name)?).await?;
+    let view = view_tournament(&web.app, read_name(&name)?, None).await?;
     Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], table(&view)).into_response())
 }
 
@@ -140,7 +156,9 @@ pub(super) async fn trf(State(web): State<Web>, ApiPath(name): ApiPath<String>) 
 /// Lines end in CR LF (RFC 4180); no value holds a comma or a quote.
 fn table(view: &TournamentView) -> String {
     let show = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
-    let mut lines = vec![format!("place,userid,number,group,state,points,{}", view.tiebreaks.join(","))];
+    let mut titles = vec!["place", "userid", "number", "group", "state", "points"];
+    titles.extend(view.tiebreaks.iter().map(String::as_str));
+    let mut lines = vec![titles.join(",")];
     lines.extend(view.players.iter().map(|player| {
         let mut cells = vec![
             show(player.place),
@@ -287,6 +305,45 @@ pub(super) async fn withdraw(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     change_entry((&web, client, &caller, &headers), &name, false).await
+}
+
+/// A challenge on a ladder.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "LadderChallenge")]
+pub(super) struct ChallengeWish {
+    /// The player above; without one, the highest who can be challenged.
+    opponent: Option<String>,
+}
+
+pub(super) const CHALLENGE: Operation =
+    Operation::new("challenge_on_ladder", Tag::Tournaments, "Challenges somebody above on a ladder")
+        .details("The board begins at once. A refusal says which condition is not met, and until when.")
+        .scope(Scope::Play)
+        .takes::<ChallengeWish>()
+        .gives::<TournamentView>("")
+        .status(201, "The ladder; the new board is in its last pairing.")
+        .refuses(REFUSALS)
+        .once();
+
+pub(super) async fn challenge(
+    State(web): State<Web>,
+    client: Client,
+    caller: Caller,
+    ApiPath(name): ApiPath<String>,
+    headers: HeaderMap,
+    RawBody(body): RawBody,
+) -> Result<Response, Problem> {
+    caller.require(Scope::Play)?;
+    let tournament = read_name(&name)?.to_string();
+    let wish: ChallengeWish = read_json(&body, r#"{"opponent":"ann"}"#)?;
+    let parts: [&[u8]; 3] = [b"challenge", tournament.as_bytes(), &body];
+    let command = Command::LadderChallenge {
+        who: caller.credentials(),
+        tournament: tournament.clone(),
+        opponent: wish.opponent,
+    };
+    Ok(run(&web, client, &caller, &headers, (command, ""), &parts, present_new).await)
 }
 
 /// An action of the director.

@@ -23,11 +23,11 @@ use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::replies::Holds;
 use knotpost_core::tournaments::{
-    PairingState, ShownGroup, TournamentLine, TournamentPairing, TournamentQuery, TournamentView,
-    group_tables, legend, result, standing, state_text, terms_text, view_log, view_tournament,
+    PairingState, Rival, ShownGroup, TournamentLine, TournamentPairing, TournamentQuery, TournamentView,
+    group_tables, legend, result, standing, state_text, terms_text, view_log, view_rivals, view_tournament,
     view_tournaments,
 };
-use knotpost_model::{PlayerState, TournamentForm, TournamentName, TournamentState};
+use knotpost_model::{Millis, PlayerState, TournamentForm, TournamentName, TournamentState};
 
 const MOST: usize = 50;
 /// Most tournaments of a visitor that are marked in the list.
@@ -76,15 +76,18 @@ async fn own_names(web: &Web, visitor: Option<&Visitor>) -> Result<Vec<Tournamen
 fn line_facts(web: &Web, line: &TournamentLine, own: &[TournamentName]) -> Value {
     let (players, until) = standing(line);
     let is_open = line.state == TournamentState::Open;
+    let can_enter = line.takes_entries();
     let game = web.app.game(&line.game).map_or(line.game.as_str(), |game| game.meta().title);
-    context! { line => Serde(line), game, players, until, is_open, is_own => own.contains(&line.name) }
+    context! { line => Serde(line), game, players, until, is_open, can_enter, is_own => own.contains(&line.name) }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Came {
-    /// `enter`, `withdraw`, `announce` or `direct`, after the form.
+    /// `enter`, `withdraw`, `challenge`, `announce` or `direct`, after the form.
     done: String,
+    /// A ladder with the places of this day.
+    at: String,
     /// Cursor of an earlier page of the log.
     log: Option<i64>,
 }
@@ -111,8 +114,14 @@ async fn page(
     came: &Came,
     (tried, refusal): (&TournamentAct, Option<&Refusal>),
 ) -> Result<Response, ServiceError> {
-    let view = view_tournament(&web.app, name).await?;
+    let at = Some(came.at.as_str()).filter(|at| !at.is_empty());
+    let at = at.map(|at| Millis::read(at).ok_or_else(|| incomplete("choose a day"))).transpose()?;
+    let view = view_tournament(&web.app, name, at).await?;
     let log = view_log(&web.app, name, came.log).await?;
+    let rivals = match visitor {
+        Some(visitor) if at.is_none() => view_rivals(&web.app, name, visitor.user).await?,
+        _ => None,
+    };
     let (status, told) = refusal_facts(refusal);
     let userid = visitor.map(|visitor| visitor.userid.as_str());
     let is_in = view
@@ -134,6 +143,11 @@ async fn page(
         next => view.next.map(|next| next.to_string()),
         entrants => view.players.iter().filter(|_| is_open).map(|player| player.userid.clone()).collect::<Vec<_>>(),
         own => userid.map(|userid| own_pairings(&view, userid)).unwrap_or_default(),
+        rivals => rivals.map(|rivals| rivals.iter().map(rival_facts).collect::<Vec<_>>()),
+        is_ladder => view.line.form == TournamentForm::Ladder,
+        day => view.as_of.map(|at| at.to_rfc3339().split('T').next().unwrap_or_default().to_owned()),
+        changes => &view.changes,
+        can_enter => view.line.takes_entries() && at.is_none(),
         groups, is_open, is_in, directs,
         is_live => is_open || view.line.state == TournamentState::Running,
         actions => DirectorAction::ALL.map(|(word, argument)| context! { word, argument }).to_vec(),
@@ -148,6 +162,10 @@ async fn page(
         is_earlier => came.log.is_some(),
     };
     Ok(no_store(web.pages.page_for(visitor, status, "tournament.html", join([told, facts]))))
+}
+
+fn rival_facts(rival: &Rival) -> Value {
+    context! { userid => &rival.userid, place => rival.place, reason => rival.reason.as_deref() }
 }
 
 fn group_facts(view: &TournamentView, group: &ShownGroup) -> Value {
@@ -190,7 +208,7 @@ fn own_pairings(view: &TournamentView, userid: &str) -> Vec<Value> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TournamentAct {
-    /// `enter`, `withdraw` or `direct`.
+    /// `enter`, `withdraw`, `challenge` or `direct`.
     act: String,
     action: String,
     argument: String,
@@ -223,6 +241,10 @@ fn read_act(visitor: &Visitor, name: TournamentName, form: &TournamentAct) -> Re
     match form.act.as_str() {
         "enter" => Ok(Command::Enter { who, tournament }),
         "withdraw" => Ok(Command::Withdraw { who, tournament }),
+        "challenge" => {
+            let opponent = read_word(&form.argument).ok_or_else(|| incomplete("choose whom to challenge"))?;
+            Ok(Command::LadderChallenge { who, tournament, opponent: Some(opponent) })
+        }
         "direct" => {
             let line = format!("direct {} - {tournament} {} {}", visitor.userid, form.action, form.argument);
             match parse(&line, &knotpost_commands::Vocabulary::default()) {
@@ -260,7 +282,7 @@ fn form(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>
     let facts = context! {
         games => offered_games(web),
         game => field("game").to_lowercase(),
-        forms => TournamentForm::ANNOUNCED.iter().map(|form| form.as_str()).collect::<Vec<_>>(),
+        forms => TournamentForm::ALL.iter().map(|form| form.as_str()).collect::<Vec<_>>(),
         form => field("form"),
         tournament_title => field("title"),
         description => field("description"),

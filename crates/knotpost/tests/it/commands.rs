@@ -127,6 +127,8 @@ const FAILURES: &[(&str, &str)] = &[
     ("tournament t9", "404 no_such_tournament"),
     ("enter ann ann-secret t9", "404 no_such_tournament"),
     ("enter ann wrong-secret t9", "401 bad_credentials"),
+    ("ladder challenge ann ann-secret t9", "404 no_such_tournament"),
+    ("ladder challenge ann wrong-secret t9", "401 bad_credentials"),
     ("osbox showas ann", "400 wrong_arguments"),
     ("osbox showas nobody wrong-secret 999", "404 no_such_board"),
     ("osbox showas ann wrong-secret 101", "401 bad_credentials"),

@@ -239,6 +239,35 @@ const GOOD: &[Row] = &[
         "tournament_log",
     ),
     ("bob", "withdraw bob bob-secret t1", "", &["bob: Tournament t1 Winter cup"], "tournament_players"),
+    (
+        "ann",
+        "announce ann ann-secret osbox ladder",
+        "Long ladder",
+        &["ann: Tournament t2 Long ladder"],
+        "tournament_log tournaments",
+    ),
+    (
+        "ann",
+        "enter ann ann-secret t2",
+        "",
+        &["ann: Tournament t2 Long ladder"],
+        "tournament_log tournament_players",
+    ),
+    ("bob", "vacation bob bob-secret off", "", &["bob: Vacation status of bob"], "vacations"),
+    (
+        "bob",
+        "enter bob bob-secret t2",
+        "",
+        &["bob: Tournament t2 Long ladder"],
+        "tournament_log tournament_players",
+    ),
+    (
+        "bob",
+        "ladder challenge bob bob-secret t2 ann",
+        "",
+        &["ann: New Osbox Board 103 ann", "bob: Tournament t2 Long ladder"],
+        "board_counts board_numbers boards boards_in_play seats tournament_pairings tournament_seats",
+    ),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
     (
         "dora",
@@ -250,7 +279,7 @@ const GOOD: &[Row] = &[
 ];
 
 /// Verbs that mail others than their sender, and the bound of these mails. A new one needs a bound first.
-const MAIL_OTHERS: [(&[Verb], &str); 6] = [
+const MAIL_OTHERS: [(&[Verb], &str); 7] = [
     (
         &[Verb::Challenge, Verb::Rematch, Verb::Message, Verb::Broadcast, Verb::Chat],
         "the share of each reader",
@@ -265,6 +294,7 @@ const MAIL_OTHERS: [(&[Verb], &str); 6] = [
         "the mails that one address or userid gets, whoever asks for them",
     ),
     (&[Verb::Delete], "it is done once"),
+    (&[Verb::LadderChallenge], "the challenged has entered, and is challenged by two at once at the most"),
     (
         &[Verb::Direct],
         "the players have entered; `say` is taken once a day, other actions once or with a reason",

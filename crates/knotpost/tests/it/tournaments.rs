@@ -3,6 +3,8 @@
 pub(crate) mod club;
 mod directing;
 mod entering;
+mod ladder;
+mod league;
 mod leaving;
 mod running;
 mod simulation;

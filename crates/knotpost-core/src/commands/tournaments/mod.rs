@@ -3,6 +3,7 @@
 pub(super) mod announce;
 pub(super) mod direct;
 pub(super) mod enter;
+pub(super) mod ladder_challenge;
 pub(super) mod tournament;
 #[expect(clippy::module_inception, reason = "a verb's file is named like the verb")]
 pub(super) mod tournaments;

@@ -192,6 +192,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/api/v1/tournaments", PAGE),
     ("POST", "/api/v1/tournaments", REFUSAL),
     ("GET", "/api/v1/tournaments/{name}", PAGE),
+    ("POST", "/api/v1/tournaments/{name}/challenge", REFUSAL),
     ("POST", "/api/v1/tournaments/{name}/direct", REFUSAL),
     ("DELETE", "/api/v1/tournaments/{name}/entry", REFUSAL),
     ("POST", "/api/v1/tournaments/{name}/entry", REFUSAL),

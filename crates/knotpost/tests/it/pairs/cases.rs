@@ -136,6 +136,9 @@ pub(super) const CASES: &[Case] = &[
     command("enter dan dan-secret t1"),
     command("withdraw bob bob-secret t1"),
     command("direct bob bob-secret t1 start"),
+    command("ladder challenge ann ann-secret t2 dan"),
+    command("ladder challenge bob bob-secret t2 dan"),
+    command("withdraw dan dan-secret t2"),
     // Accounts.
     command("signup gus gus-secret gus@gus.example"),
     command("signup gus gus-other gus@other.example"),

@@ -43,6 +43,7 @@ const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/api/v1/tokens", Case("a new key")),
     ("DELETE", "/api/v1/tokens/{id}", Case("no key")),
     ("POST", "/api/v1/tournaments", Case("announce")),
+    ("POST", "/api/v1/tournaments/{name}/challenge", Case("ladder challenge ann ann-secret t2 dan")),
     ("POST", "/api/v1/tournaments/{name}/direct", Case("direct bob bob-secret t1 start")),
     ("DELETE", "/api/v1/tournaments/{name}/entry", Case("withdraw bob bob-secret t1")),
     ("POST", "/api/v1/tournaments/{name}/entry", Case("enter dan dan-secret t1")),

@@ -228,6 +228,10 @@ async fn set_boards_up(app: &TestApp) {
         "announce bob bob-secret osbox roundrobin -players=2-3",
         "enter ann ann-secret t1",
         "enter bob bob-secret t1",
+        "announce bob bob-secret osbox ladder",
+        "enter dan dan-secret t2",
+        "enter ann ann-secret t2",
+        "enter bob bob-secret t2",
     ];
     for line in lines {
         say(app, line).await;

@@ -71,6 +71,16 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.has_open_seats(name).await.unwrap();
     tx.open_boards(name, Some(1), 9).await.unwrap();
     tx.losses_on_time(1, ann).await.unwrap();
+    tx.latest_seats(name, (1, "a"), 9).await.unwrap();
+    tx.ladder_seats(board).await.unwrap();
+    tx.open_challenges(name).await.unwrap();
+    tx.last_meetings(name, ann, Millis(1)).await.unwrap();
+    tx.players_away(name, Millis(1)).await.unwrap();
+    tx.ladder_order(name).await.unwrap();
+    tx.ladder_stays(name).await.unwrap();
+    tx.ladder_climbs(name, Millis(1)).await.unwrap();
+    tx.ladder_tallies(name).await.unwrap();
+    tx.ladder_changes(name, 9).await.unwrap();
     tx.tournament_log(name, Some(9), 9).await.unwrap();
     tx.entry_to_tell(name).await.unwrap();
     tx.last_action(name, TournamentAction::Say).await.unwrap();

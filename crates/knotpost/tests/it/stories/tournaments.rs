@@ -5,11 +5,12 @@ use super::tell;
 tell! {
     a_round_robin_of_four_is_played_to_its_table_by_mail,
     a_swiss_tournament_of_six_is_played_to_its_table_by_mail,
+    a_ladder_is_climbed_by_mail,
     lists_say_what_is_open_and_what_a_tournament_is_like,
     a_reply_to_a_mail_about_a_tournament_is_one_word,
     what_cannot_be_is_refused_with_what_would_work;
     on_postgres: a_round_robin_of_four_is_played_to_its_table_by_mail,
-    a_swiss_tournament_of_six_is_played_to_its_table_by_mail,
+    a_swiss_tournament_of_six_is_played_to_its_table_by_mail, a_ladder_is_climbed_by_mail,
 }
 
 mod stories {
@@ -143,6 +144,40 @@ mod stories {
         assert!(app.letters().is_empty());
     }
 
+    pub(super) async fn a_ladder_is_climbed_by_mail(place: Place) {
+        let app = begin(place, &PLAYERS).await;
+        let line = "announce ann ann-secret osbox ladder -size=4 -window=2";
+        let told = only(&app, "ann", line, "Long ladder\n\nFor everybody, at any time.").await;
+        insta::assert_snapshot!("ladder_announced", told);
+        for name in ["ann", "bob", "cyd"] {
+            only(&app, name, &format!("enter {name} {name}-secret t1"), "").await;
+        }
+        let told = only(&app, "dan", "enter dan dan-secret t1", "").await;
+        assert!(told.text.contains("You have entered t1."), "{told}");
+        app.clock.advance(HOUR);
+        let told = mail(&app, "dan", "ladder challenge dan dan-secret t1", "").await;
+        insta::assert_snapshot!("ladder_challenged", show_all(&told));
+        let told = only(&app, "dan", "ladder challenge dan dan-secret t1 ann", "").await;
+        insta::assert_snapshot!("ladder_refused", told);
+        app.play_on("osbox", 102, 2).await;
+        app.letters();
+        let told = mail(&app, "bob", "osbox resign 102 bob bob-secret", "").await;
+        assert!(
+            told.iter().all(|letter| letter.text.contains("Tournament t1 Long ladder, a ladder")),
+            "{told:?}"
+        );
+        insta::assert_snapshot!("ladder_after_a_game", only(&app, "eve", "tournament t1", "").await);
+        let told = only(&app, "bob", "ladder challenge bob bob-secret t1 dan", "").await;
+        assert!(told.text.replace('\n', " ").contains("ended less than 14 days ago"), "{told}");
+        let told = mail(&app, "cyd", "withdraw cyd cyd-secret t1", "").await;
+        assert!(told.iter().any(|letter| letter.text.contains("You are out of t1.")), "{}", show_all(&told));
+        assert!(told.iter().any(|letter| letter.subject.ends_with("cyd is out")), "{}", show_all(&told));
+        let list = only(&app, "eve", "tournaments osbox active", "").await;
+        assert!(list.text.contains("ladder") && list.text.contains("Long ladder"), "{list}");
+        let help = only(&app, "eve", "help ladder", "").await;
+        assert!(help.text.contains("ladder challenge USERID PASSWORD t1"), "{help}");
+    }
+
     pub(super) async fn lists_say_what_is_open_and_what_a_tournament_is_like(place: Place) {
         let app = begin(place, &["ann", "bob"]).await;
         let line = "announce ann ann-secret osbox roundrobin -size=5 -players=4-40 -group=8 -start=2027-01-31 -fill=2 \
@@ -203,7 +238,8 @@ mod stories {
         let announce = |rest: &str| format!("announce ann ann-secret osbox {rest}");
         assert_eq!(app.post(&announce("roundrobin -players=2-3"), "Cup").await.outcome(), "200 ok");
         for (line, outcome, named) in [
-            (announce("ladder"), "422", "`swiss`"),
+            (announce("swiss -window=3"), "422 bad_option", "ladder"),
+            ("ladder challenge bob bob-secret t1".to_owned(), "409 conflict", "no ladder"),
             (announce("swiss -group=4"), "422 bad_option", "of the form roundrobin"),
             (announce("swiss -players=4-6 -rounds=6"), "422 bad_option", "`-rounds=5`"),
             (announce("knockout"), "422 bad_value", "`roundrobin`"),

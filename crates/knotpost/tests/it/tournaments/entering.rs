@@ -29,9 +29,14 @@ mod stories {
                 "bad_option `-advance` is an option of the form roundrobin, not of swiss",
             ),
             (
-                "league",
+                "knockout",
                 "",
-                "bad_option tournaments of this form are not played here yet; announce one as `roundrobin`, `swiss`",
+                "bad_option after the game must come the form of the tournament, `roundrobin`, `swiss`, `ladder`, `league`",
+            ),
+            (
+                "ladder",
+                "-start=2026-12-24",
+                "bad_option `-start` is an option of the form roundrobin or swiss or league, not of ladder",
             ),
             (
                 "roundrobin",

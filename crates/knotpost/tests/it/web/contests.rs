@@ -4,9 +4,10 @@ use super::tell;
 
 tell! {
     a_round_robin_is_announced_entered_and_played_by_clicks,
+    a_ladder_is_climbed_by_clicks,
     a_director_directs_from_the_page,
     programs_announce_enter_and_direct;
-    on_postgres: programs_announce_enter_and_direct,
+    on_postgres: a_ladder_is_climbed_by_clicks, programs_announce_enter_and_direct,
 }
 
 mod stories {
@@ -97,6 +98,62 @@ mod stories {
         );
         assert_eq!(Browser::new(&app).get("/tournaments/t9").await.status, 404);
         assert_eq!(Browser::new(&app).get("/tournaments/first").await.status, 404);
+    }
+
+    pub(super) async fn a_ladder_is_climbed_by_clicks(place: Place) {
+        let app = begin(place, &["ann", "bob", "cyd"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let ladder =
+            [("game", "osbox"), ("form", "ladder"), ("title", "Long ladder"), ("options", "-size=4")];
+        holds(&ann.submit("/tournaments/new", &ladder).await, "It is announced, and you direct it.");
+        let mut bob = Browser::of(&app, "bob").await;
+        let mut cyd = Browser::of(&app, "cyd").await;
+        holds(&bob.get("/tournaments").await, "aria-label=\"Enter Long ladder\"");
+        for browser in [&mut ann, &mut bob, &mut cyd] {
+            holds(&browser.submit("/tournaments/t1", &[("act", "enter")]).await, "You have entered.");
+        }
+        holds(&ann.get("/tournaments/t1").await, "You are on top. Others can challenge you.");
+        let page = cyd.get("/tournaments/t1").await;
+        holds(&page, "aria-label=\"Challenge ann\"");
+        holds(&page, "aria-label=\"Challenge bob\"");
+        assert!(!Browser::new(&app).get("/tournaments/t1").await.text.contains("Challenge ann"));
+        let page = cyd.submit("/tournaments/t1", &[("act", "challenge"), ("argument", "ann")]).await;
+        holds(&page, "The game has begun.");
+        holds(&page, "You play ann already, on board 102.");
+        holds(&page, "href=\"/boards/osbox/102\"");
+        let page = cyd.post("/tournaments/t1", &[("act", "challenge"), ("argument", "ann")]).await;
+        assert_eq!(page.status, 409, "{}", page.text);
+        holds(&page, "role=\"alert\"");
+        holds(&ann.get("/boards/osbox/102").await, "Tournament t1</a>, a ladder");
+        app.play_on("osbox", 102, 2).await;
+        let page = ann.post("/boards/osbox/102", &[("act", "resign"), ("sure", "yes")]).await;
+        assert!(page.status.as_u16() < 400, "{}", page.text);
+        let page = cyd.get("/tournaments/t1").await;
+        holds(&page, "cyd won against ann (board 102) and took place 1");
+        holds(&page, "You are on top.");
+        holds(&bob.get("/tournaments/t1").await, "aria-label=\"Challenge cyd\"");
+        let board = app.get("/api/v1/boards/osbox/102").await.json();
+        let yesterday = app.app.clock.now().plus(-86_400_000).to_rfc3339();
+        assert_eq!(board["tournament"], "t1");
+        let places = async |path: &str| {
+            let players = app.get(path).await.json()["players"].clone();
+            let players = players.as_array().cloned().unwrap_or_default();
+            players.iter().map(|player| player["userid"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(places("/api/v1/tournaments/t1").await, ["cyd", "ann", "bob"]);
+        assert!(places(&format!("/api/v1/tournaments/t1?at={}", &yesterday[..10])).await.is_empty());
+        let now = app.app.clock.now().to_rfc3339();
+        assert_eq!(places(&format!("/api/v1/tournaments/t1?at={now}")).await, ["cyd", "ann", "bob"]);
+        assert_eq!(app.get("/api/v1/tournaments/t1?at=then").await.json()["code"], "bad_value");
+        holds(&cyd.get(&format!("/tournaments/t1?at={}", &yesterday[..10])).await, "Places of today");
+        let page = send(&app, "bob", "POST", "/api/v1/tournaments/t1/challenge", json!({})).await;
+        assert_eq!(page.status, 201, "{}", page.text);
+        let last = page.json()["pairings"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(last["seats"][0]["userid"], "cyd");
+        let again = json!({ "opponent": "cyd" });
+        let page = send(&app, "bob", "POST", "/api/v1/tournaments/t1/challenge", again).await;
+        assert_eq!((page.status.as_u16(), &page.json()["code"]), (409, &json!("conflict")), "{}", page.text);
+        holds(&bob.submit("/tournaments/t1", &[("act", "withdraw")]).await, "You are out.");
     }
 
     pub(super) async fn a_director_directs_from_the_page(place: Place) {
