@@ -34,6 +34,9 @@ impl Record {
     }
 }
 
+/// The games of a file of another form, or the fault of that file.
+pub type ForeignGames = Result<Vec<Record>, String>;
+
 /// A form of records that programs for a game have in common, such as SGF.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
@@ -44,7 +47,7 @@ pub struct Format {
     /// Writes a record.
     pub write: fn(&Record) -> String,
     /// Reads the games of a file; `None` if the text is of another form, else what is wrong with it.
-    pub read: fn(&str) -> Option<Result<Vec<Record>, String>>,
+    pub read: fn(&str) -> Option<ForeignGames>,
 }
 
 /// A text is not a game record.

@@ -15,7 +15,7 @@ pub type Dots = Play<Lines>;
 /// The lines; boxes are the stones of the grid.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// Where lines can be.
+    /// The places of lines.
     all: Cells,
     boxes: Cells,
     drawn: Cells,

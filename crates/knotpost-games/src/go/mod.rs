@@ -33,7 +33,7 @@ enum Phase {
     /// Stones are laid; so many passes came in a row.
     Play(u8),
     /// Dead stones are to be agreed upon; those of the last proposal, by one stone of each chain.
-    Settle(Option<Vec<Place>>),
+    Agree(Option<Vec<Place>>),
     Over,
 }
 
@@ -67,7 +67,7 @@ static OPTIONS: [OptionSpec; 7] =
     [SIZE.spec(), SCORE.spec(), KOMI.open_spec(), HANDICAP.spec(), SMALL.spec(), MEDIUM.spec(), LARGE.spec()];
 
 static SIZE: ChoiceOption<usize, 3> =
-    ChoiceOption::new("size", [("19", 19), ("13", 13), ("9", 9)], "19", "Lines across and down.")
+    ChoiceOption::new("size", [("9", 9), ("13", 13), ("19", 19)], "19", "Lines across and down.")
         .excluding(&["small", "medium", "large"]);
 
 static SCORE: ChoiceOption<bool, 2> = ChoiceOption::new(
@@ -289,7 +289,6 @@ fn place(grid: &Grid, cell: usize, seat: Seat) -> Option<Grid> {
     let mut lives = around.iter().any(|beside| grid.is_free(*beside));
     for beside in around {
         match grid.owner(beside) {
-            None => {}
             Some(owner) if owner == seat => {
                 lives = lives || is_alive(grid.connected(beside, grid.of(seat)));
             }
@@ -300,7 +299,7 @@ fn place(grid: &Grid, cell: usize, seat: Seat) -> Option<Grid> {
                     lives = true;
                 }
             }
-            Some(_) => {}
+            _ => {}
         }
     }
     lives.then_some(after)
@@ -401,7 +400,7 @@ impl Points {
 }
 
 const PARTS: &str = "the rows from the top joined by `/`, the seat to move, and 0 or 1 for the passes in a row, \
-    2 at the end, or s, s:- or s:c3,q5 for a settlement; r0 and r1 after one that failed";
+    2 at the end, or s, s:- or s:c3,q5 while dead stones are agreed upon; r0 and r1 after that has failed";
 
 impl Rules for Points {
     const META: &'static Meta = &META;
@@ -444,7 +443,7 @@ impl Rules for Points {
     fn play(&mut self, board: &mut Board, mv: GoMove) -> Result<Option<End>, Refusal> {
         let rule = |words: &str| Err(Refusal::Rule(words.to_owned()));
         match (mv, &self.phase) {
-            (GoMove::Stone(_), Phase::Settle(_)) => return rule(Self::NO_PASS),
+            (GoMove::Stone(_), Phase::Agree(_)) => return rule(Self::NO_PASS),
             (GoMove::Stone(point), _) => {
                 board.grid = self.try_stone(board, point)?;
                 self.phase = Phase::Play(0);
@@ -453,11 +452,11 @@ impl Rules for Points {
                 return rule("dead stones are spoken of only after two passes in a row");
             }
             (GoMove::Dead(chains), _) => {
-                self.phase = Phase::Settle(Some(Self::name_dead(board, &chains)?));
+                self.phase = Phase::Agree(Some(Self::name_dead(board, &chains)?));
             }
-            (_, Phase::Settle(None)) => return rule("nothing is proposed yet: name the dead stones first"),
+            (_, Phase::Agree(None)) => return rule("nothing is proposed yet: name the dead stones first"),
             (GoMove::Resume, _) => (self.phase, self.resumed) = (Phase::Play(0), true),
-            (GoMove::Agree, Phase::Settle(Some(chains))) => {
+            (GoMove::Agree, Phase::Agree(Some(chains))) => {
                 for stone in chains {
                     let chain = Self::chain(&board.grid, board.find(*stone)?);
                     chain.into_iter().flat_map(Cells::iter).for_each(|cell| board.grid.clear(cell));
@@ -478,7 +477,7 @@ impl Rules for Points {
                 let mut legal = points.filter(|point| self.try_stone(board, *point).is_ok());
                 legal.try_for_each(|point| visit(GoMove::Stone(point)))
             }
-            Phase::Settle(proposal) => {
+            Phase::Agree(proposal) => {
                 let answers = if proposal.is_some() { &[GoMove::Agree, GoMove::Resume][..] } else { &[] };
                 let chains = Self::chains(grid).into_iter().map(|head| GoMove::Dead(vec![grid.name(head)]));
                 let dead = std::iter::once(GoMove::Dead(Vec::new())).chain(chains);
@@ -488,7 +487,7 @@ impl Rules for Points {
     }
 
     fn has_chains(&self, _: &Board) -> bool {
-        matches!(self.phase, Phase::Settle(_))
+        matches!(self.phase, Phase::Agree(_))
     }
 
     fn each_step(
@@ -503,7 +502,7 @@ impl Rules for Points {
             }),
             Some(GoMove::Dead(chains)) if !chains.is_empty() => {
                 if !self.has_chains(board) {
-                    return Err(Refusal::Rule("there is nothing to settle".to_owned()));
+                    return Err(Refusal::Rule("dead stones are not spoken of now".to_owned()));
                 }
                 let named = Self::name_dead(board, chains)?;
                 let last = named.last().and_then(|last| board.grid.find(*last)).unwrap_or(0);
@@ -544,8 +543,8 @@ impl Rules for Points {
     fn pick_likely(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<GoMove> {
         match &self.phase {
             Phase::Over => return None,
-            Phase::Settle(None) => return Some(GoMove::Dead(Vec::new())),
-            Phase::Settle(Some(_)) => return Some(GoMove::Agree),
+            Phase::Agree(None) => return Some(GoMove::Dead(Vec::new())),
+            Phase::Agree(Some(_)) => return Some(GoMove::Agree),
             Phase::Play(_) => {}
         }
         let own = board.grid.of(board.two.next);
@@ -578,7 +577,7 @@ impl Rules for Points {
         let is_second = self.phase == Phase::Play(1);
         self.phase = match is_second {
             false => Phase::Play(1),
-            true if self.is_agreed && !self.resumed => Phase::Settle(None),
+            true if self.is_agreed && !self.resumed => Phase::Agree(None),
             true => Phase::Over,
         };
         self.remember(&board.grid);
@@ -588,8 +587,8 @@ impl Rules for Points {
     fn write(&self, board: &Board) -> (String, String) {
         let rest = match &self.phase {
             Phase::Play(passes) => format!("{}{passes}", if self.resumed { "r" } else { "" }),
-            Phase::Settle(None) => "s".to_owned(),
-            Phase::Settle(Some(chains)) => format!("s:{}", list_dead(chains)),
+            Phase::Agree(None) => "s".to_owned(),
+            Phase::Agree(Some(chains)) => format!("s:{}", list_dead(chains)),
             Phase::Over => "2".to_owned(),
         };
         (board.grid.to_string(), rest)
@@ -604,10 +603,10 @@ impl Rules for Points {
             "r0" if self.is_agreed => (Phase::Play(0), true),
             "r1" if self.is_agreed => (Phase::Play(1), true),
             "2" => (Phase::Over, false),
-            "s" if self.is_agreed => (Phase::Settle(None), false),
+            "s" if self.is_agreed => (Phase::Agree(None), false),
             _ if self.is_agreed => {
                 let named = rest.strip_prefix("s:").and_then(read_dead).ok_or_else(wrong)?;
-                (Phase::Settle(Some(Self::name_dead(board, &named).map_err(|_| wrong())?)), false)
+                (Phase::Agree(Some(Self::name_dead(board, &named).map_err(|_| wrong())?)), false)
             }
             _ => return Err(wrong()),
         };
@@ -618,8 +617,8 @@ impl Rules for Points {
         let phase = match &self.phase {
             Phase::Play(passes) => u64::from(*passes),
             Phase::Over => 2,
-            Phase::Settle(None) => 3,
-            Phase::Settle(Some(chains)) => chains
+            Phase::Agree(None) => 3,
+            Phase::Agree(Some(chains)) => chains
                 .iter()
                 .fold(4, |sum, chain| sum * 1009 + 32 * u64::from(chain.letter) + u64::from(chain.number)),
         };
@@ -666,9 +665,8 @@ mod tests {
 
     #[test]
     fn dead_stones_are_agreed_upon_once() {
-        let settle = "c3 g7 pass pass";
         let mut position = start("-size=9 -komi=0");
-        play(position.as_mut(), settle).unwrap();
+        play(position.as_mut(), "c3 g7 pass pass").unwrap();
         for (turn, reason) in [
             ("agree", "nothing is proposed yet: name the dead stones first"),
             ("pass", "play has ended: name the dead stones, agree or resume"),
@@ -677,7 +675,7 @@ mod tests {
         ] {
             assert_eq!(play(position.as_mut(), turn), Err(reason.to_owned()));
         }
-        // Whoever passed first proposes; the other may propose something else.
+        // The seat that passed first proposes; the other may propose something else.
         play(position.as_mut(), "dead:g7 dead:c3").unwrap();
         let mut resumed = position.clone_box();
         play(position.as_mut(), "agree").unwrap();

@@ -118,7 +118,7 @@ fn read_tree(signs: &mut Peekable<Chars<'_>>) -> Option<Vec<Node>> {
     loop {
         match signs.next()? {
             '(' => depth += 1,
-            // What follows the first variation is another one.
+            // Variations after the first one are no part of the main line.
             ')' if depth > 0 => (depth, is_main) = (depth - 1, false),
             ')' => return Some(nodes),
             ';' if is_main => nodes.push(Vec::new()),
@@ -179,7 +179,8 @@ fn understand(nodes: &[Node]) -> Result<Option<Record>, String> {
     let stones = find("HA").filter(|stones| !matches!(*stones, "0" | "1"));
     if let Some(komi) = find("KM") {
         let komi: f64 = komi.parse().map_err(|_| format!("KM[{komi}] is no komi"))?;
-        if komi != if stones.is_some() { 0.5 } else { 6.5 } {
+        let komi = komi.to_string();
+        if komi != if stones.is_some() { "0.5" } else { "6.5" } {
             let _ = write!(options, " -komi={komi}");
         }
     }

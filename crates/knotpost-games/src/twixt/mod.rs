@@ -16,7 +16,7 @@ pub type Twixt = Play<Links>;
 #[derive(Clone, Debug)]
 pub struct Links {
     /// For each of [`WAYS`] the upper ends of the links that go there.
-    links: [Cells; 4],
+    upper: [Cells; 4],
     chains: Chains,
     /// The holes of each seat that only the other may use.
     closed: [Cells; 2],
@@ -28,8 +28,11 @@ const SECOND_SIDE: u16 = 2;
 /// Rows down and columns to the right of a link, from its upper end.
 const WAYS: [[isize; 2]; 4] = [[1, 2], [2, 1], [2, -1], [1, -2]];
 
+/// Rows and columns to the upper end of a link, and its way.
+type Crossing = ([isize; 2], usize);
+
 /// The links that cross a link of each way: rows and columns from its upper end to theirs, and their ways.
-static CROSSING: LazyLock<[Vec<([isize; 2], usize)>; 4]> = LazyLock::new(|| WAYS.map(list_crossing));
+static CROSSING: LazyLock<[Vec<Crossing>; 4]> = LazyLock::new(|| WAYS.map(list_crossing));
 
 /// Fewest rows and columns that a handicap leaves.
 const LEAST: i32 = 5;
@@ -48,7 +51,7 @@ static META: Meta = Meta {
         Preset { title: "Small 12x12", options: &[("size", "12")], about: "Half an hour, to begin with." },
         Preset { title: "Usual 24x24", options: &[], about: "The board of the author." },
     ],
-    trial: "-size=8",
+    trial: "-size=12",
     abilities: Abilities::of(&[Ability::Swap, Ability::Draw, Ability::Undo]),
     seat_names: &[&["Red", "Black"]],
     credit: "Alex Randolph, 1962",
@@ -84,7 +87,7 @@ const fn turn([a, b]: [isize; 2], [c, d]: [isize; 2], [e, f]: [isize; 2]) -> isi
     (c - a) * (f - b) - (d - b) * (e - a)
 }
 
-fn list_crossing(way: [isize; 2]) -> Vec<([isize; 2], usize)> {
+fn list_crossing(way: [isize; 2]) -> Vec<Crossing> {
     let mut crossing = Vec::new();
     for (row, column) in (-2..3).flat_map(|row| (-4..5).map(move |column| (row, column))) {
         for (number, [down, right]) in WAYS.into_iter().enumerate() {
@@ -113,9 +116,9 @@ impl Links {
         let mut crossing = CROSSING.get(way).into_iter().flatten();
         let is_crossed = crossing.any(|(away, way)| {
             let start = beside(grid, upper, *away);
-            start.is_some_and(|start| self.links.get(*way).is_some_and(|links| links.contains(start)))
+            start.is_some_and(|start| self.upper.get(*way).is_some_and(|links| links.contains(start)))
         });
-        if let Some(links) = self.links.get_mut(way).filter(|_| !is_crossed) {
+        if let Some(links) = self.upper.get_mut(way).filter(|_| !is_crossed) {
             links.insert(upper);
         }
         !is_crossed
@@ -138,7 +141,7 @@ impl Links {
             if seat == Seat::FIRST { (row, grid.rows() - 1) } else { (column, grid.columns() - 1) };
         let marks = (u16::from(at == 0) * FIRST_SIDE) | (u16::from(at == end) * SECOND_SIDE);
         let is_linked = |(upper, way, _): &(usize, usize, usize)| {
-            self.links.get(*way).is_some_and(|links| links.contains(*upper))
+            self.upper.get(*way).is_some_and(|links| links.contains(*upper))
         };
         let linked: Vec<usize> = Self::around(grid, cell).filter(is_linked).map(|(.., peg)| peg).collect();
         let pegs = linked.into_iter().filter(|peg| grid.owner(*peg) == Some(seat));
@@ -159,7 +162,7 @@ impl Links {
 
     /// All links: the upper end, the lower end, the owner.
     fn list(&self, grid: &Grid) -> Vec<(usize, usize, Seat)> {
-        let ways = self.links.into_iter().zip(WAYS);
+        let ways = self.upper.into_iter().zip(WAYS);
         let links = ways.flat_map(|(links, way)| links.iter().map(move |upper| (upper, way)));
         links
             .filter_map(|(upper, way)| Some((upper, beside(grid, upper, way)?, grid.owner(upper)?)))
@@ -213,7 +216,7 @@ impl Rules for Links {
             (0..columns).for_each(|column| second.insert(grid.cell_at(row, column)));
         }
         let corners: Vec<usize> = first.iter().filter(|cell| second.contains(*cell)).collect();
-        let links = Self { links: [Cells::NONE; 4], chains: Chains::default(), closed };
+        let links = Self { upper: [Cells::NONE; 4], chains: Chains::default(), closed };
         (links, Board::new(grid.without(corners), handicap == 0))
     }
 
@@ -272,7 +275,7 @@ impl Rules for Links {
     }
 
     fn add_to_key(&self, key: Key) -> Key {
-        self.links.iter().fold(key, |key, links| links.add_to(key))
+        self.upper.iter().fold(key, |key, links| links.add_to(key))
     }
 
     fn links(&self, board: &Board) -> Option<Vec<(usize, usize, Seat)>> {

@@ -125,7 +125,7 @@ fn check_play(game: &dyn AnyGame, options: &GameOptions, players: usize, round: 
     let mut position = game.setup(options, players, &seed);
     let mut replay = game.setup(options, players, &seed);
     let mut gains = vec![0; players];
-    // What is slow in long games is checked at turns that lie ever further apart, and at the end.
+    // Slow checks of long games are made at turns that lie ever further apart, and at the end.
     let mut thorough = 0;
     for turn in 0..MAX_TURNS {
         check_standing(position.as_ref(), players)?;

@@ -29,7 +29,7 @@ pub enum Shape {
 /// A place of a board of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgePart {
-    /// Where edges meet.
+    /// A meeting point of edges.
     Dot,
     /// An edge between two dots side by side.
     Across,

@@ -12,7 +12,7 @@ tell! {
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
     a_record_too_long_for_a_mail_is_linked_to,
-    go_is_settled_in_three_mails_and_travels_as_sgf,
+    dead_stones_are_agreed_upon_in_three_mails_and_go_travels_as_sgf,
     chess_is_typed_as_in_books_and_travels_as_pgn;
     on_postgres: who_leaves_the_server_out_of_turn_says_so_in_the_record,
 }
@@ -115,7 +115,7 @@ mod stories {
         assert!(export(&app, "chess", 103).await.contains("3. draw"));
     }
 
-    pub(super) async fn go_is_settled_in_three_mails_and_travels_as_sgf(place: Place) {
+    pub(super) async fn dead_stones_are_agreed_upon_in_three_mails_and_go_travels_as_sgf(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.mail("ann@ann.example", "go challenge -small ann bob", "").await;
         let lines = [
