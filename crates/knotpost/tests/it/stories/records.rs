@@ -94,7 +94,7 @@ mod stories {
     }
 
     pub(super) async fn chess_is_typed_as_in_books_and_travels_as_pgn(place: Place) {
-        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
         app.mail("ann@ann.example", "chess challenge ann bob", "").await;
         for (name, mv) in
             [("ann", "e4"), ("bob", "e5"), ("ann", "Bc4"), ("bob", "Nc6"), ("ann", "Qh5"), ("bob", "Nf6")]
@@ -116,7 +116,7 @@ mod stories {
     }
 
     pub(super) async fn dead_stones_are_agreed_upon_in_three_mails_and_go_travels_as_sgf(place: Place) {
-        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
         app.mail("ann@ann.example", "go challenge -small ann bob", "").await;
         let lines = [
             "ann move c3",
