@@ -62,12 +62,15 @@ async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result
     }
 }
 
+/// A round with its pairing.
+type Paired = (Arc<Draw>, Result<Pairing, NoPairing>);
+
 /// Takes a step, or stores the round that was paired for one, in a transaction. `None`: another process runs the clock.
 async fn work_on(
     app: &Arc<App>,
     holder: &str,
     name: TournamentName,
-    paired: Option<Arc<(Arc<Draw>, Result<Pairing, NoPairing>)>>,
+    paired: Option<Arc<Paired>>,
 ) -> Result<Option<Step>, StoreError> {
     let holder = holder.to_owned();
     app.write(async move |tx, app| {
