@@ -62,7 +62,7 @@ async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result
     }
 }
 
-/// The state that was drawn for, and the pairing that came of it.
+/// A round with its pairing.
 type Paired = (Arc<Draw>, Result<Pairing, NoPairing>);
 
 /// Takes a step, or stores the round that was paired for one, in a transaction. `None`: another process runs the clock.

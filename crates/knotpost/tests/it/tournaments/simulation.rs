@@ -76,8 +76,11 @@ mod stories {
         let seed = number_from_environment("KNOTPOST_TEST_SEED", 1);
         let players: Vec<String> = (1..=count).map(|number| format!("user{number}")).collect();
         let names: Vec<&str> = players.iter().map(String::as_str).collect();
-        let club =
-            Club::open_with(place, &names, |config| config.tournaments.running_per_director = 1000).await;
+        let club = Club::open_with(place, &names, |config| {
+            config.tournaments.running_per_director = 1000;
+            config.limits.http_per_minute = 1_000_000;
+        })
+        .await;
         let mut season = Season {
             club,
             dice: Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
