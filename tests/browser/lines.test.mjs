@@ -62,8 +62,6 @@ test("a path has the colour of the seat that closed it", async () => {
   const colours = () => visitor.page.$$eval(".trace.knot", (all) => [...new Set(all.map((one) => one.getAttribute("stroke")))].filter((colour) => /seat|lite|deep|path/.test(colour)));
   await visitor.open("/learn/osbox/2?moves=j1");
   assert.deepEqual(await colours(), ["var(--p-seat1)"]);
-  const lesson = await server.get("/api/v1/games/osbox").catch(() => null);
-  assert.ok(lesson);
   await visitor.open("/learn/osbox/3");
   // Vert closes one: whatever move does is found by trying them.
   const places = await visitor.page.$$eval("a.spot", (all) => all.map((one) => one.dataset.spot));
@@ -116,7 +114,8 @@ test("a line is small, and its script is fetched once", async () => {
   const visitor = await Person.arrive(chromium, server);
   for (const path of ["/try/osbox", "/try/obsidio", "/learn/osbox/2", "/puzzles/boxilies?day=1"]) {
     await visitor.page.setCacheEnabled(true);
-    const sizes = await visitor.page.evaluate(async () => 0).then(() => visitor.open(path)).then(() => visitor.page.evaluate(() => performance.getEntriesByType("resource").filter((one) => /board\.js|live\.js/.test(one.name)).map((one) => one.transferSize)));
+    await visitor.open(path);
+    const sizes = await visitor.page.evaluate(() => performance.getEntriesByType("resource").filter((one) => /board\.js|live\.js/.test(one.name)).map((one) => one.transferSize));
     const size = await visitor.page.evaluate(() => performance.getEntriesByType("navigation")[0].transferSize);
     console.log(`${path}: ${size} bytes, scripts ${sizes.join(" + ")}`);
     assert.ok(size < MOST_PAGE, `${path}: ${size}`);
@@ -158,4 +157,37 @@ test("text twice as large needs no scrolling to the side", async () => {
     if (wide[0] > 0) found.push([path, ...wide]);
   }
   assert.deepEqual(found, []);
+});
+
+test("the key n leads to the next game that waits, in no field, and not for those who switched it off", async () => {
+  const boards = [];
+  for (let count = 0; count < 2; count++) boards.push((await server.command("boxilies challenge bob ann")).boards[0].number);
+  const { legal } = await server.get(`/api/v1/boards/boxilies/${boards[0]}/legal`);
+  await server.command(`boxilies move ${boards[0]} bob bob-secret ${legal[0]}`);
+  const bob = await Person.of(chromium, server, "bob");
+  const { page } = bob;
+  const path = `/boards/boxilies/${boards[0]}`;
+  await bob.open(`${path}?side=talk`);
+  await page.type("#chat", "n");
+  assert.equal(new URL(page.url()).pathname, path);
+  await page.$eval("#chat", (one) => (one.value = ""));
+  await page.evaluate(() => document.activeElement.blur());
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("n")]);
+  assert.match(page.url(), /\/boards\/boxilies\/\d+$/);
+  assert.notEqual(new URL(page.url()).pathname, path);
+  await server.command("set bob bob-secret keys=off");
+  await bob.open(path);
+  await page.keyboard.press("n");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(new URL(page.url()).pathname, path);
+  assert.deepEqual(bob.odd, []);
+});
+
+test("the end of a visitor's game is a card with what to do next, and the way to sign up is in sight", async () => {
+  const visitor = await Person.arrive(chromium, server, { view: { ...NARROW, hasTouch: true, isMobile: true } });
+  await visitor.open("/try/connect4?moves=d~a~d~a~d~a~d");
+  assert.match(await visitor.text(".end"), /Play again/);
+  assert.match(await visitor.page.$eval(".end h2", (one) => one.textContent), /^X won$/);
+  const { right, left } = await visitor.page.$eval('.links a[href="/signup"]', (one) => one.getBoundingClientRect().toJSON());
+  assert.ok(left >= 0 && right <= NARROW.width - 8, `${left} to ${right}`);
 });
