@@ -41,7 +41,6 @@ pub struct Shown {
     name: TournamentName,
     title: String,
     description: String,
-    is_open: bool,
     takes_entries: bool,
     is_ladder: bool,
     /// Somebody has entered, and it has not begun.
@@ -105,7 +104,6 @@ impl Shown {
             name: view.line.name,
             title: view.line.title.clone(),
             description: view.description.clone(),
-            is_open,
             takes_entries: takes_entries(view.line.form, view.line.state),
             is_ladder: view.line.form == TournamentForm::Ladder
                 && view.line.state == TournamentState::Running,
@@ -164,7 +162,7 @@ pub fn terms_text(app: &App, view: &TournamentView) -> String {
     if terms.games == 2 {
         match line.form {
             TournamentForm::Swiss => {
-                told.push("Who has more points on both boards wins the pairing.".to_owned())
+                told.push("Who has more points on both boards wins the pairing.".to_owned());
             }
             TournamentForm::Ladder => told.push(
                 "It is played on two boards with the seats exchanged, and who has more points wins it."
