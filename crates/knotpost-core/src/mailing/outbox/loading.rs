@@ -127,9 +127,8 @@ async fn letter_about(
         let BoardPlace { id, form, title, round, pool } = place;
         let place = match form {
             TournamentForm::League => format!(", division {pool}, season {round}"),
-            TournamentForm::RoundRobin | TournamentForm::Swiss => {
-                format!(", group {pool}, round {round}")
-            }
+            TournamentForm::RoundRobin => format!(", group {pool}, round {round}"),
+            TournamentForm::Swiss => format!(", round {round}"),
             TournamentForm::Ladder => ", a ladder".to_owned(),
         };
         sheet.notes.insert(0, format!("Tournament {id} {title}{place}"));
