@@ -279,7 +279,7 @@ fn highest(standing: &Standing, own: usize) -> Result<usize, Refusal> {
         let message = format!("you are on top of {}, and nobody stands above you", standing.name);
         return Err(Refusal::new(Code::Conflict, message).hint("Others can challenge you."));
     }
-    // The same obstacle of the challenger is said once.
+    // An obstacle of the challenger is the same for each of these challenges.
     refusals.dedup_by(|one, other| one.message == other.message);
     if refusals.len() == 1 {
         return refusals.pop().map_or(Ok(own), Err);

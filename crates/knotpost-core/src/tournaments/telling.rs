@@ -244,7 +244,7 @@ fn letter(
             Some(Reply::from(Over { about, place, starts, next, groups, legend: legend(view?) }))
         }
         TournamentAction::SeasonOver => {
-            // A player who has entered since has not played it.
+            // Players who have entered since have not played it.
             let line =
                 view?.players.iter().find(|line| line.userid == player.userid && line.group.is_some())?;
             let mut groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));

@@ -27,7 +27,7 @@ pub struct TournamentView {
     /// The time of the places, where a ladder of earlier was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Moment>,
-    /// Comings, goings and changes of place on a ladder, the latest first.
+    /// Players who came to a ladder, left it, or took another place, the latest first.
     #[serde(skip)]
     pub changes: Vec<String>,
     #[serde(skip)]

@@ -253,7 +253,7 @@ const GOOD: &[Row] = &[
         &["ann: Tournament t2 Long ladder"],
         "tournament_log tournament_players",
     ),
-    ("bob", "vacation bob bob-secret off", "", &["bob: Vacation status of bob"], "vacations"),
+    ("bob", "vacation bob bob-secret off", "", &["bob: Vacation status of bob"], "boards vacations"),
     (
         "bob",
         "enter bob bob-secret t2",

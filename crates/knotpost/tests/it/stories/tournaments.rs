@@ -199,7 +199,7 @@ mod stories {
         assert!(out.text.contains("You are out of t1.") && out.text.contains("0 of 40"), "{out}");
         let help = only(&app, "eve", "help tournaments", "").await;
         assert!(
-            help.text.contains("-players=4-8 (default 4-10, swiss 6-64)")
+            help.text.contains("-players=4-8 (default 4-10, swiss 6-64, ladder 2-1000, league")
                 && help.text.contains("direct USERID"),
             "{help}"
         );
