@@ -68,6 +68,16 @@ impl TournamentForm {
     pub fn read(word: &str) -> Result<Self, FormError> {
         Self::from_word(&word.to_ascii_lowercase()).ok_or(FormError)
     }
+
+    /// The place of a board in words, for the end of a clause.
+    pub fn describe_place(self, pool: &str, round: i64) -> String {
+        match self {
+            Self::RoundRobin => format!("group {pool}, round {round}"),
+            Self::Swiss => format!("round {round}"),
+            Self::League => format!("division {pool}, season {round}"),
+            Self::Ladder => "a ladder".to_owned(),
+        }
+    }
 }
 
 /// No form of a tournament. The word is not repeated: it may be a misplaced password.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::boards::Board;
-use knotpost_model::{BoardState, Moment, SeatState, TournamentForm, TournamentName};
+use knotpost_model::{BoardState, Moment, SeatState, TournamentName};
 use knotpost_storage::{BoardPlace, BoardRow, ReadTx, SeatRow, StoreError};
 
 /// The facts of a board in every view of it.
@@ -40,7 +40,7 @@ pub struct TournamentPlace {
     /// The group of its players there.
     pub group: String,
     #[serde(skip)]
-    pub form: TournamentForm,
+    pub words: String,
 }
 
 /// Looks up the place of a board.
@@ -51,10 +51,10 @@ pub(super) async fn place_of(
     let Some(pairing) = pairing else { return Ok(None) };
     let place = tx.place_of_pairing(pairing).await?;
     Ok(place.map(|BoardPlace { id, form, title: _, round, pool }| TournamentPlace {
+        words: form.describe_place(&pool, round),
         tournament: id,
         round,
         group: pool,
-        form,
     }))
 }
 

@@ -29,7 +29,7 @@ use knotpost_core::identity::Visitor;
 use knotpost_core::play::computer::{Expected, expect_move};
 use knotpost_core::queries::{BoardPageView, BoardView, Surroundings, TalkLine, view_board_page};
 use knotpost_core::replies::Hint;
-use knotpost_model::{BoardRef, BoardState, TournamentForm};
+use knotpost_model::{BoardRef, BoardState};
 
 const SIDES: [&str; 2] = ["talk", "more"];
 
@@ -145,7 +145,7 @@ impl Seen<'_> {
             legend => view.sheet.legend(),
             state => summary.state.as_str(),
             place => summary.place.as_ref().map(Serde),
-            on_ladder => summary.place.as_ref().is_some_and(|place| place.form == TournamentForm::Ladder),
+            place_words => summary.place.as_ref().map(|place| place.words.as_str()),
             options => name_terms(&view.sheet.options),
             headline => self.headline(),
             news => news.map(|news| news.action.clone()).unwrap_or_default(),

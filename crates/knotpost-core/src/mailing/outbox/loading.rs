@@ -21,7 +21,7 @@ use crate::replies::{
     Addressee, Answers, BoardFacts, Envelope, Heading, Letter, Listing, MailForm, Refusing, Reply, Sheet,
     Spoken, StoredDraft,
 };
-use knotpost_model::{BoardKey, BoardState, Millis, TournamentForm, UserKey};
+use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
 use knotpost_storage::{
     ALL_GAMES, BoardPlace, DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, SeatRow, StoreError,
 };
@@ -125,13 +125,8 @@ async fn letter_about(
         && let Some(place) = tx.place_of_pairing(pairing).await?
     {
         let BoardPlace { id, form, title, round, pool } = place;
-        let place = match form {
-            TournamentForm::League => format!(", division {pool}, season {round}"),
-            TournamentForm::RoundRobin => format!(", group {pool}, round {round}"),
-            TournamentForm::Swiss => format!(", round {round}"),
-            TournamentForm::Ladder => ", a ladder".to_owned(),
-        };
-        sheet.notes.insert(0, format!("Tournament {id} {title}{place}"));
+        let place = form.describe_place(&pool, round);
+        sheet.notes.insert(0, format!("Tournament {id} {title}, {place}"));
     }
     let envelope = Envelope {
         board: Some(board.name()),
