@@ -145,7 +145,7 @@ const OF_SETTINGS: &[Fault] = &[
         };
     }),
     Fault("server.socket", "/nowhere", "`server.socket`", |s| s.set("KNOTPOST_SERVER__SOCKET", "/nowhere/x")),
-    Fault("games.disabled", "chess", "`games.disabled`", |s| s.set("KNOTPOST_GAMES__DISABLED", "chess")),
+    Fault("games.disabled", "shogi", "`games.disabled`", |s| s.set("KNOTPOST_GAMES__DISABLED", "shogi")),
     Fault("secrets.key_file", "does not hold a key", "from the backup", |s| {
         s.prepare = |place| drop(place.write("data/secret.key", "taken from a note"));
     }),

@@ -96,7 +96,7 @@ async fn what_an_operator_mistypes_is_explained() {
         (vec!["admin", "user", "add", "carol", "no-address"], "long-enough\n", "name@example.org"),
         (vec!["admin", "user", "add", "carol", "carol@example.org"], "x\n", "password"),
         (vec!["admin", "board", "show", "osbox", "101"], "", "101"),
-        (vec!["admin", "board", "show", "chess", "101"], "", "chess"),
+        (vec!["admin", "board", "show", "shogi", "101"], "", "shogi"),
         (vec!["admin", "board", "list", "--state", "odd"], "", "active, over and removed"),
     ] {
         let ended = place.run_with(&arguments, input.as_bytes()).await;

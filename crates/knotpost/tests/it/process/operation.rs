@@ -72,9 +72,9 @@ async fn a_setting_that_turns_out_unusable_at_the_start_is_named_too() {
     let all = registry.iter().map(|game| game.meta().name).collect::<Vec<_>>().join(",");
     for (name, value, code, key) in [
         ("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", 78, "mail.transport"),
-        ("KNOTPOST_GAMES__DISABLED", "chess", 78, "games.disabled"),
+        ("KNOTPOST_GAMES__DISABLED", "shogi", 78, "games.disabled"),
         ("KNOTPOST_GAMES__DISABLED", all.as_str(), 78, "all games are switched off"),
-        ("KNOTPOST_GAMES__TITLES", "checkers=Draughts", 78, "games.titles"),
+        ("KNOTPOST_GAMES__TITLES", "xiangqi=Chess", 78, "games.titles"),
         ("KNOTPOST_GAMES__TITLES", "hex=", 78, "not one line"),
         ("KNOTPOST_GAMES__TITLES", "hex=The game of Piet Hein", 78, "longer than 13 characters"),
         ("KNOTPOST_GAMES__TITLES", "hex", 78, "name=value"),

@@ -74,8 +74,8 @@ async fn what_cannot_be_exported_or_imported_is_named() {
     let told =
         "knotpost: there is no Osbox board 999\n  `osbox games` lists the boards that are being played.\n";
     assert_eq!((ended.code(), ended.stderr.as_str()), (65, told));
-    let ended = place.run(&["export", "--board", "chess/101"]).await;
-    let told = "knotpost: there is no game `chess` here\n  Games: ";
+    let ended = place.run(&["export", "--board", "shogi/101"]).await;
+    let told = "knotpost: there is no game `shogi` here\n  Games: ";
     assert!(ended.code() == 65 && ended.stderr.starts_with(told), "{ended:?}");
     assert_eq!(place.run(&["export", "--board", "osbox"]).await.code(), 2);
     assert_eq!(place.run(&["export"]).await.code(), 2);
