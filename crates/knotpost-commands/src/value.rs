@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::arguments::split_number;
+
 /// A board, optionally at a ply: `123`, `#123`, `123#7`, `123#-1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BoardAt {
@@ -137,11 +139,11 @@ impl Action {
         Self::from_keyword(word).unwrap_or_else(|| Self::Move(word.to_owned()))
     }
 
-    /// Parses a form field; `None`: not one word, the mark `**`, or with `#`, which separates a move's number
-    /// in a line.
+    /// Parses a form field; `None`: not one word, the mark `**`, or with the number of a move behind `#`, as in a line.
     pub fn from_field(text: &str) -> Option<Self> {
         let word = crate::clean::read_word(text)?;
-        (word != "**" && !word.contains('#')).then(|| Self::from_word(&word))
+        let has_number = !matches!(split_number(&word), Ok((_, None)));
+        (word != "**" && !has_number).then(|| Self::from_word(&word))
     }
 
     /// The canonical word: the keyword, or the move as typed.

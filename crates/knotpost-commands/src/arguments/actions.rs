@@ -15,10 +15,13 @@ pub(crate) fn read_numbered(args: &Args<'_>, word: &str) -> Result<(Action, Opti
 /// The word before `#n` is empty, or `#` is followed by no move number.
 pub(crate) struct BadNumber;
 
-/// Splits `move#n`; n counts from 1.
+/// Splits `move#n`; n counts from 1. A `#` at the end belongs to the move: books write a mate so.
 pub(crate) fn split_number(word: &str) -> Result<(&str, Option<u32>), BadNumber> {
     match word.rsplit_once('#') {
         None => Ok((word, None)),
+        Some((text, signs)) if !text.is_empty() && signs.bytes().all(|sign| b"!?+".contains(&sign)) => {
+            Ok((word, None))
+        }
         Some(("", _)) => Err(BadNumber),
         Some((text, number)) => match read_count(number).filter(|number| *number > 0) {
             Some(number) => Ok((text, Some(number))),

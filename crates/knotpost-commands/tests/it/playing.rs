@@ -90,6 +90,19 @@ fn every_action_is_a_move() {
     assert_eq!(read("osbox move 101 fred secret swap").verb(), Verb::Swap);
 }
 
+/// Books mark a mate by `#` behind the move.
+#[test]
+fn a_sign_behind_a_move_is_no_number() {
+    for word in ["Qxf7#", "Qxf7#!", "Qxf7+"] {
+        for (line, number) in [(word.to_owned(), None), (format!("{word}#8"), Some(8))] {
+            let command = read(&format!("osbox move 101 fred secret {line}"));
+            let expected =
+                Command::Move { game: Some(osbox()), board: 101, who: fred(), action: text(word), number };
+            assert_eq!(command, expected, "{line}");
+        }
+    }
+}
+
 #[test]
 fn a_bad_move_line_is_told_apart() {
     for (line, expected) in [
@@ -97,7 +110,6 @@ fn a_bad_move_line_is_told_apart() {
         ("osbox move 101 fred secret f12 g4", ErrorCode::WrongArguments),
         ("osbox move fred secret f12 101", ErrorCode::WrongArguments),
         ("osbox move 101#3 fred secret f12", ErrorCode::WrongArguments),
-        ("osbox move 101 fred secret f12#", ErrorCode::BadValue),
         ("osbox move 101 fred secret f12#x", ErrorCode::BadValue),
         ("osbox move 101 fred secret f12#0", ErrorCode::BadValue),
         ("osbox move 101 fred secret #3", ErrorCode::BadValue),

@@ -344,6 +344,7 @@ fn a_field_is_one_word() {
         assert_eq!(read_word(text), None, "{text:?}");
     }
     assert_eq!(Action::from_field("Resign"), Some(Action::Resign));
+    assert_eq!(Action::from_field("Qxf7#"), Some(Action::Move("Qxf7#".to_owned())));
     for text in ["f1#3", "f1＃3", "**", ""] {
         assert_eq!(Action::from_field(text), None, "{text}");
     }

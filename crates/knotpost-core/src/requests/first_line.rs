@@ -32,8 +32,11 @@ fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
     let cleaned = knotpost_commands::clean(line);
     let is_move = |word: &str| !word.contains(char::is_whitespace) && position.is_legal_syntax(word);
     let (word, number) = match cleaned.split_once('#') {
-        Some((word, number)) => (word.trim_end(), Some(without_marks(number).parse::<u32>().ok()?)),
-        None => (cleaned.as_str(), None),
+        Some((word, number)) if number.contains(|sign: char| sign.is_alphanumeric()) => {
+            (word.trim_end(), Some(without_marks(number).parse::<u32>().ok()?))
+        }
+        // A `#` at the end belongs to the move: books write a mate so.
+        _ => (cleaned.as_str(), None),
     };
     let play = if is_move(word) { word.to_owned() } else { forgive_move(word, &is_move)? };
     // A letter is a word of many languages: as a move it stands alone.

@@ -121,8 +121,8 @@ mod stories {
         let lines = [
             "ann move c3",
             "bob move g7",
-            "ann pass",
-            "bob pass",
+            "ann move pass",
+            "bob move pass",
             "ann move dead:g7",
             "bob move dead:-",
             "ann move agree",
