@@ -250,15 +250,19 @@ impl Club {
                     assert_eq!(seat.points, Some(of_boards), "{pairing:?}");
                 }
             }
+            // Of each player the last stage is shown; in those before it everybody who went on counts.
+            let stage = |userid: &str| view.players.iter().find(|player| player.userid == userid);
             let counted = |userid: &str| {
-                view.players.iter().any(|player| {
-                    player.userid == userid
-                        && player.counts
-                        && (is_swiss || player.round == Some(pairing.round))
+                stage(userid).is_some_and(|player| {
+                    player.round > Some(pairing.round)
+                        || (player.counts && (is_swiss || player.round == Some(pairing.round)))
                 })
             };
             if pairing.seats.iter().all(|seat| counted(&seat.userid)) {
-                for seat in &pairing.seats {
+                let is_last = |seat: &&PairingSeat| {
+                    is_swiss || stage(&seat.userid).and_then(|player| player.round) == Some(pairing.round)
+                };
+                for seat in pairing.seats.iter().filter(is_last) {
                     *points.entry(seat.userid.clone()).or_default() += match pairing.boards[..] {
                         _ if is_swiss && is_over => swiss_points(pairing, seat),
                         _ if is_swiss => 0.0,
