@@ -338,24 +338,22 @@ pub(super) async fn show_ladder(
     let terms = read_terms(&row)?;
     let everybody = tx.tournament_players(row.id).await?;
     let by_entry: HashMap<i64, &PlayerRow> = everybody.iter().map(|player| (player.entry, player)).collect();
-    let (order, tallies) = match at {
-        Some(at) => (order_at(tx, row.id, at).await?, HashMap::new()),
-        None => {
-            let tallies = tx.ladder_tallies(row.id).await?;
-            let tallies = tallies.into_iter().map(|tally| (tally.entry, tally)).collect();
-            (tx.ladder_order(row.id).await?, tallies)
-        }
+    let (order, tallies) = if let Some(at) = at {
+        (order_at(tx, row.id, at).await?, HashMap::new())
+    } else {
+        let tallies = tx.ladder_tallies(row.id).await?;
+        let tallies = tallies.into_iter().map(|tally| (tally.entry, tally)).collect();
+        (tx.ladder_order(row.id).await?, tallies)
     };
     let players = (1..)
         .zip(order)
         .filter_map(|(place, entry)| Some(rung(by_entry.get(&entry)?, place, tallies.get(&entry))));
     let players: Vec<TournamentPlayer> = players.collect();
-    let pairings = match at {
-        Some(_) => Vec::new(),
-        None => {
-            let seats = tx.latest_seats(row.id, (ROUND, POOL), MOST_PAIRINGS).await?;
-            show_pairings(&row.game, &everybody, &seats, |_| true)
-        }
+    let pairings = if at.is_some() {
+        Vec::new()
+    } else {
+        let seats = tx.latest_seats(row.id, (ROUND, POOL), MOST_PAIRINGS).await?;
+        show_pairings(&row.game, &everybody, &seats, |_| true)
     };
     let changes = tx.ladder_changes(row.id, MOST_CHANGES).await?;
     let count = players.len() as i64;

@@ -51,7 +51,7 @@ static META: Meta = Meta {
         Preset { title: "Small 12x12", options: &[("size", "12")], about: "Half an hour, to begin with." },
         Preset { title: "Usual 24x24", options: &[], about: "The board of the author." },
     ],
-    trial: "-size=12",
+    trial: "-size=9",
     abilities: Abilities::of(&[Ability::Swap, Ability::Draw, Ability::Undo]),
     seat_names: &[&["Red", "Black"]],
     credit: "Alex Randolph, 1962",

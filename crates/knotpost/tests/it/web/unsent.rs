@@ -284,7 +284,13 @@ mod stories {
             template: "tournament_new.html",
             who: "ann",
             path: "/tournaments/new",
-            kept: &[("game", "obsidio"), ("title", "A cup"), ("description", WORDS), ("options", "-nothing")],
+            kept: &[
+                ("game", "obsidio"),
+                ("form", "swiss"),
+                ("title", "A cup"),
+                ("description", WORDS),
+                ("options", "-nothing"),
+            ],
             secrets: &[],
         },
         Refused {
