@@ -286,8 +286,8 @@ fn swiss_points(pairing: &TournamentPairing, seat: &PairingSeat) -> f64 {
     match pairing.seats.iter().find(|other| other.userid != seat.userid).and_then(|other| other.points) {
         None => own,
         Some(other) if own > other => 1.0,
-        Some(other) if own == other && own > 0.0 => 0.5,
-        Some(_) => 0.0,
+        Some(other) if own < other || own <= 0.0 => 0.0,
+        Some(_) => 0.5,
     }
 }
 

@@ -54,6 +54,7 @@ mod stories {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "whoever runs this by hand says how long")]
     fn number_from_environment(name: &str, usual: u64) -> u64 {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
     }

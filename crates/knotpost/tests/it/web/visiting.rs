@@ -32,6 +32,9 @@ mod stories {
     use crate::harness::{Place, TestApp};
     use knotpost_core::config::Confirm;
 
+    /// Fields of a form.
+    type Fields<'a> = &'a [(&'a str, &'a str)];
+
     const GAMES: [&str; 4] = ["osbox", "osbo", "obsidio", "boxilies"];
 
     /// The addresses of links to a board to try, in the order of the page.
@@ -168,7 +171,7 @@ mod stories {
                 .filter(|link| !link.contains("spot=") && begun(link) > so_far)
                 .collect();
             assert!(!ways.is_empty(), "{address}: {table}");
-            address = ways[taste.1(click, ways.len())].clone();
+            address.clone_from(&ways[taste.1(click, ways.len())]);
         }
         panic!("{}: no end after 400 clicks", taste.0);
     }
@@ -432,7 +435,7 @@ mod stories {
             let games = page.split("<li id=\"").skip(1);
             games.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
         };
-        let metas = app.app.registry.iter().map(|game| game.meta());
+        let metas = app.app.registry.iter().map(knotpost_rules::AnyGame::meta);
         let connection: Vec<&str> = metas
             .filter(|meta| meta.kind == knotpost_rules::GameKind::Connection)
             .map(|meta| meta.name)
@@ -518,7 +521,7 @@ mod stories {
         for days in ["1", "3", "7", "21", "other"] {
             assert!(form.contains(&format!("name=\"days\" value=\"{days}\"")), "{days}: {form}");
         }
-        let cases: [(&[(&str, &str)], &str, &str); 5] = [
+        let cases: [(Fields<'_>, &str, &str); 5] = [
             (&[], "after 7 days", "21 days"),
             (&[("days", "21")], "after 7 days", "21 days"),
             (&[("days", "14")], "after 7 days", "14 days"),
