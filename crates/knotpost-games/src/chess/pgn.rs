@@ -92,7 +92,9 @@ fn read(text: &str) -> Option<Result<Vec<Record>, String>> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let first = text.strip_prefix('[')?.split_whitespace().next()?;
     // A record of the server says which game it is of.
-    let is_pgn = ["Event", "Site", "Date", "Round", "White", "Black", "Result"].contains(&first);
+    let mut tags = text.lines().take_while(|line| line.starts_with('['));
+    let is_pgn = ["Event", "Site", "Date", "Round", "White", "Black", "Result"].contains(&first)
+        && !tags.any(|tag| tag.starts_with("[Game "));
     is_pgn.then(|| {
         let games = take_apart(text)?;
         let number = |(number, found): (usize, &Found)| {
