@@ -148,6 +148,8 @@ impl Lesson {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use knotpost_rules::Turn;
 
@@ -158,7 +160,21 @@ mod tests {
             after.seal_chance();
             after.play(Turn::from_word(play)).ok().map(|_| standing(after.as_ref(), mover))
         };
-        position.legal_moves().iter().filter_map(after).collect()
+        list_turns(position).iter().filter_map(after).collect()
+    }
+
+    /// Legal moves, and what is put together of steps as far as that ends soon.
+    fn list_turns(position: &dyn Position) -> BTreeSet<String> {
+        let mut turns: BTreeSet<String> = position.legal_moves().into_iter().collect();
+        let mut begun = vec![String::new()];
+        while let Some(start) = begun.pop()
+            && turns.len() < 20_000
+            && let Ok(Some(steps)) = position.steps(&start)
+        {
+            turns.extend(steps.next.iter().cloned());
+            begun.extend(steps.next);
+        }
+        turns
     }
 
     #[test]
