@@ -27,7 +27,7 @@ pub struct QueueLengths {
     pub outbox_late_ms: i64,
     /// Unleased turns of computer players, counted up to 100.
     pub bot_turns: Option<i64>,
-    /// Tournaments that have been due for [`LATE_MS`].
+    /// Tournaments that have been due for five minutes.
     pub late_tournaments: Option<i64>,
     /// Unix milliseconds; 0: never.
     pub last_received: i64,

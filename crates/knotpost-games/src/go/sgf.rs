@@ -1,4 +1,4 @@
-//! Go records as SGF, the Smart Game Format by Anders Kierulf, in its version FF[4].
+//! Go records as SGF, the Smart Game Format by Anders Kierulf, in its version 4.
 
 use super::{KOMI, OPTIONS, Points, SCORE};
 use knotpost_rules::{
