@@ -2,8 +2,7 @@
 //! runs fast, while the server is cut off between any two of its steps and several clocks run at once.
 //!
 //! A week by default. `KNOTPOST_TEST_TOURNAMENT_DAYS` asks for more days, `KNOTPOST_TEST_TOURNAMENT_PLAYERS` for more
-//! players, `KNOTPOST_TEST_SEED` for another course. `./test --all` plays ten days with 60 players; a year with
-//! 1,000 is run by hand.
+//! players, `KNOTPOST_TEST_SEED` for another course.
 
 use super::tell;
 
