@@ -570,7 +570,7 @@ function move() {
   if (picture.dataset.push) slide(picture, picture.dataset.push.split(" "));
 }
 
-// What a seat has won since rises to its score.
+// Points that a seat has won since rise to its score.
 function raise(before, fresh) {
   if (calm.matches || document.hidden) return;
   const scores = all(".players .points", before).map(scoreOf);

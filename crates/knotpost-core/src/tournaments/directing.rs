@@ -289,10 +289,12 @@ async fn plays_in(
     round: i64,
     pool: &str,
 ) -> Result<bool, StoreError> {
+    // Whoever left and came back has several entries.
     let players = tx.tournament_players(row.id).await?;
-    let Some(player) = players.iter().find(|player| player.user_id == user) else { return Ok(false) };
-    let seats = tx.paired_seats(row.id).await?;
-    Ok(seats.iter().any(|seat| seat.entry == player.entry && seat.round == round && seat.pool == pool))
+    let own: Vec<i64> =
+        players.iter().filter(|player| player.user_id == user).map(|player| player.entry).collect();
+    let seats = tx.paired_seats(row.id, round).await?;
+    Ok(seats.iter().any(|seat| own.contains(&seat.entry) && seat.round == round && seat.pool == pool))
 }
 
 async fn say(

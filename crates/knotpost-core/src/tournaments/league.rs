@@ -113,7 +113,7 @@ pub(super) async fn step_between(
             NewLogEntry { words, told: Told::Players, ..NewLogEntry::of_server(TournamentAction::PutOff) };
         return Ok(tx.log_tournament(row.id, &entry, now).await?);
     }
-    let seats = tx.paired_seats(row.id).await?;
+    let seats = tx.paired_seats(row.id, row.round).await?;
     let finished = finishers(players, tables_of_round(players, &seats, row.round));
     let newcomers = newcomers(players, &finished);
     let divisions = next_season(&finished, &newcomers, terms.group.into(), terms.moving().into());

@@ -59,6 +59,6 @@ pub async fn report_tournament(app: &App, name: TournamentName) -> Result<String
         return Err(Refusal::new(Code::Conflict, message).hint("`export.csv` has the table of any.").into());
     }
     let players = tx.tournament_players(name).await?;
-    let seats = tx.paired_seats(name).await?;
+    let seats = tx.paired_seats(name, 1).await?;
     Ok(write_trf(&report(&row, &read_terms(&row)?, &players, &seats)))
 }

@@ -130,18 +130,20 @@ pub(super) async fn show(
     }
     let terms = read_terms(&row)?;
     let players = tx.tournament_players(row.id).await?;
-    let seats = tx.paired_seats(row.id).await?;
     let until = round.unwrap_or(row.round);
+    // A league has seasons without end, of which one is shown.
+    let first = if row.form == TournamentForm::League { until } else { 1 };
+    let seats = tx.paired_seats(row.id, first).await?;
     let (description, next, director_key, game) =
         (row.description.clone(), row.next_id, row.director_id, row.game.clone());
     let is_over = row.state == TournamentState::Over && round.is_none();
     let entrants = players.iter().filter(|player| player.number.is_some()).count();
     let entrants = (row.state != TournamentState::Open && entrants > 0).then_some(entrants as i64);
     let form = row.form;
-    let tables = tables_until(form, &terms, &players, &seats, until);
+    let tables = tables_until(form, &terms, &players, &seats, (first, until));
     let (tiebreaks, pairings) = match form {
         TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => {
-            let is_shown = |at: i64| round.is_none_or(|round| at == round);
+            let is_shown = |at: i64| (first..=until).contains(&at) && round.is_none_or(|round| at == round);
             let codes = TieBreak::GROUPS.iter().map(ToString::to_string).collect();
             (codes, show_pairings(&game, &players, &seats, is_shown))
         }
@@ -204,16 +206,17 @@ fn is_endless(form: TournamentForm) -> bool {
     matches!(form, TournamentForm::Ladder | TournamentForm::League)
 }
 
-/// The tables as of a round with the rounds they are of, the latest first.
+/// The tables as of a round, back to the first that is shown, with the rounds they are of, the latest first.
 fn tables_until(
     form: TournamentForm,
     terms: &TournamentTerms,
     players: &[PlayerRow],
     seats: &[PairedSeat],
-    until: i64,
+    (first, until): (i64, i64),
 ) -> Vec<(i64, GroupTable)> {
     match form {
-        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => (1..=until)
+        TournamentForm::RoundRobin | TournamentForm::Ladder | TournamentForm::League => (first.max(1)
+            ..=until)
             .rev()
             .flat_map(|round| {
                 tables_of_round(players, seats, round).into_iter().map(move |table| (round, table))

@@ -61,7 +61,7 @@ pub(super) async fn find_next(
     now: Millis,
 ) -> Result<Next, StoreError> {
     let terms = read_terms(row)?;
-    let seats = tx.paired_seats(row.id).await?;
+    let seats = tx.paired_seats(row.id, 1).await?;
     let absent = find_absent(tx, row.id, terms.round, now).await?;
     Ok(Next::of(row, &terms, players, &seats, &absent))
 }

@@ -196,7 +196,7 @@ pub(super) async fn tell(
         return Ok(tx.set_told(entry.id, None).await?);
     }
     let seats = match entry.action {
-        TournamentAction::Opened | TournamentAction::Remind => tx.paired_seats(row.id).await?,
+        TournamentAction::Opened | TournamentAction::Remind => tx.paired_seats(row.id, row.round).await?,
         _ => Vec::new(),
     };
     let view = match entry.action {

@@ -342,7 +342,7 @@ async fn finish_round(
     now: Millis,
 ) -> Result<(), ServiceError> {
     let terms = read_terms(&row)?;
-    let seats = tx.paired_seats(row.id).await?;
+    let seats = tx.paired_seats(row.id, row.round).await?;
     let tables = tables_of_round(players, &seats, row.round);
     let next =
         if tables.len() > 1 { who_advance(&tables, players, terms.advance.into()) } else { Vec::new() };

@@ -63,14 +63,14 @@ row! {
 const MOST_ROWS: usize = 100;
 
 impl ReadTx {
-    /// All seats of a tournament by round, group and pairing, boards and seats in order.
-    pub async fn paired_seats(&mut self, id: TournamentName) -> Result<Vec<PairedSeat>> {
+    /// The seats of a tournament from a round on, by round, group and pairing, boards and seats in order.
+    pub async fn paired_seats(&mut self, id: TournamentName, since: i64) -> Result<Vec<PairedSeat>> {
         let sql = "SELECT s.pairing_id, g.round, g.pool, g.number, g.deadline, g.opened, s.game, s.seat, s.entry, \
                    b.number AS board, s.points, s.played FROM tournament_pairings g \
                    JOIN tournament_seats s ON s.pairing_id = g.id LEFT JOIN boards b ON b.id = s.board_id \
-                   WHERE g.tournament_id = $1 \
+                   WHERE g.tournament_id = $1 AND g.round >= $2 \
                    ORDER BY g.round, g.pool, g.number, s.game, s.seat";
-        self.fetch_all(sql, &[&id]).await
+        self.fetch_all(sql, &[&id, &since]).await
     }
 
     /// The same of the pairings that are played, and of the latest others of a group in a round.

@@ -99,10 +99,13 @@ mod stories {
         club.enter(T1, &["cyd"]).await;
         club.app.pass(2 * DAY).await;
         assert_eq!(divisions(&club).await, ["a: ann bob eve dan", "b: fay gus hal ivy cyd"]);
-        // The seasons before are kept.
+        // The present season is shown alone, however many there were; those before it are kept.
+        let view = club.view(T1).await;
+        assert!(view.pairings.iter().all(|pairing| pairing.round == 3), "{:?}", view.pairings);
         let mut tx = club.app.app.store.read().await.unwrap();
         let first = view_of(&mut tx, T1, Some(1)).await.expect("a season");
         assert_eq!(first.players.iter().filter(|player| player.round == Some(1)).count(), 8);
+        assert!(first.pairings.iter().all(|pairing| pairing.round == 1) && first.pairings.len() == 12);
         drop(tx);
         club.check(T1).await;
     }

@@ -48,7 +48,7 @@ mod stories {
         boards
     }
 
-    /// Who comes later in the alphabet resigns after both have moved.
+    /// After both have moved the later one in the alphabet resigns.
     async fn play_round(club: &Club, name: TournamentName) {
         for board in open_boards(club, name).await {
             club.play_one(&board).await;

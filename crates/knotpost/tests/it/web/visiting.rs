@@ -90,7 +90,7 @@ mod stories {
         assert!(visitor.get("/").await.text.contains("No games right now."), "such boards are in no list");
     }
 
-    /// Where the one button of the start page leads.
+    /// The address behind the one button of the start page.
     async fn begin(visitor: &mut Browser<'_>) -> String {
         let start = visitor.get("/").await.text;
         let (_, button) = start.split_once("class=\"button begin\" href=\"").expect("a button to begin");
@@ -146,7 +146,7 @@ mod stories {
                 page = visitor.get(&address).await;
             }
             assert_eq!(page.status, 200, "{address}: {}", page.text);
-            // Who pushes the same die in at the same place again and again comes to no end.
+            // The same die pushed in at the same place again and again comes to no end.
             if page.text.contains("as long as a line can be") {
                 assert!(page.text.contains("Play again"), "{}", page.text);
                 return scores(&page.text)[0];
