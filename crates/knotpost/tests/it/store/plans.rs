@@ -64,7 +64,7 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.entries_of(ann).await.unwrap();
     tx.shares_address(name, ann, true).await.unwrap();
     tx.time_outs(ann).await.unwrap();
-    tx.paired_seats(name).await.unwrap();
+    tx.paired_seats(name, 1).await.unwrap();
     tx.waiting_seats(name, 9).await.unwrap();
     tx.vacations_in(name, Millis(1)).await.unwrap();
     tx.place_of_pairing(1).await.unwrap();
