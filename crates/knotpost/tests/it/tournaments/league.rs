@@ -142,7 +142,7 @@ mod stories {
             server.await.unwrap();
         }
         let view = club.view(T1).await;
-        assert_eq!((view.line.round, view.pairings.len()), (3, 36));
+        assert_eq!((view.line.round, view.pairings.len()), (3, 12));
         club.check(T1).await;
     }
 
