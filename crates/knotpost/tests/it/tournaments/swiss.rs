@@ -6,6 +6,7 @@ tell! {
     a_swiss_tournament_runs_to_its_table_and_is_paired_as_its_report_says,
     a_server_killed_after_every_step_pairs_every_round_once,
     several_clocks_at_once_pair_every_round_once,
+    who_leaves_before_the_boards_begin_loses_without_one,
     a_pairing_on_two_boards_is_won_on_both,
     who_is_away_for_most_of_a_round_gets_half_a_point_once,
     who_leaves_keeps_the_points_and_is_paired_no_more,
@@ -19,7 +20,7 @@ mod stories {
 
     use knotpost_commands::{Days, DirectorAction};
     use knotpost_core::clock::work_tournaments;
-    use knotpost_core::tournaments::{PairingState, TournamentView};
+    use knotpost_core::tournaments::{PairingState, TournamentPairing, TournamentView};
     use knotpost_model::{BoardRef, PlayerState, TournamentName, TournamentState};
     use knotpost_tournaments::{check_round, read_trf};
 
@@ -187,6 +188,32 @@ mod stories {
         let view = club.view(name).await;
         assert_eq!(view.line.state, TournamentState::Over);
         check_report(&club, name, 3).await;
+    }
+
+    pub(super) async fn who_leaves_before_the_boards_begin_loses_without_one(place: Place) {
+        let four = ["ann", "bob", "cyd", "dan"];
+        let club = Club::open(place, &four).await;
+        let name = begin(&club, "-players=4 -rounds=1", &four).await;
+        club.app.stay_alive().await;
+        while club.view(name).await.pairings.is_empty() {
+            assert!(work_tournaments(&club.app.app, "the test").await.unwrap(), "a step");
+        }
+        assert_eq!(club.app.app.store.read().await.unwrap().count_all_boards().await.unwrap(), 0);
+        club.withdraw(name, "dan").await.unwrap();
+        club.app.tick().await;
+        club.check(name).await;
+        let view = club.view(name).await;
+        let is_of = |pairing: &&TournamentPairing| pairing.seats.iter().any(|seat| seat.userid == "dan");
+        let own = view.pairings.iter().find(is_of).unwrap();
+        assert!(own.boards.is_empty(), "{own:?}");
+        for seat in &own.seats {
+            let points = if seat.userid == "dan" { 0.0 } else { 1.0 };
+            assert_eq!(seat.points, Some(points), "{own:?}");
+        }
+        play_round(&club, name).await;
+        club.app.tick().await;
+        club.check(name).await;
+        assert_eq!(club.view(name).await.line.state, TournamentState::Over);
     }
 
     pub(super) async fn a_pairing_on_two_boards_is_won_on_both(place: Place) {
