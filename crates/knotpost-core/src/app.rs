@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
-use knotpost_rules::{AnyGame, GameKind, Meta, OptionKind, Registry};
+use knotpost_rules::{Meta, OptionKind, Registry};
 use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
 use crate::admin::LoggedErrors;
-use crate::boards::BoardContext;
+use crate::boards::Games;
 use crate::clock::LeaderWatch;
-use crate::config::{Config, ConfigError, Time};
+use crate::config::{Config, ConfigError};
 use crate::gallery::Gallery;
 use crate::hold::Hold;
 use crate::identity::{Credentials, Limits};
@@ -88,8 +88,7 @@ pub enum Condition {
 pub struct App {
     pub config: Config,
     pub store: Store,
-    /// Includes games switched off: their boards stay readable.
-    pub registry: &'static Registry,
+    pub games: Games,
     pub vocabulary: Vocabulary,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
@@ -122,16 +121,6 @@ pub struct Parts {
     pub thinker: Arc<dyn Thinker>,
 }
 
-impl BoardContext for App {
-    fn registry(&self) -> &'static Registry {
-        self.registry
-    }
-
-    fn time_limits(&self) -> &Time {
-        &self.config.time
-    }
-}
-
 impl App {
     pub fn new(parts: Parts) -> anyhow::Result<Self> {
         let Parts { config, store, registry, clock, entropy, composer, thinker } = parts;
@@ -150,9 +139,9 @@ impl App {
             links: Links::new(&secret, &config.server.public_url),
             own: OwnAddresses::new(&config.server.address)?,
             signals: Signals::new(&announcer, told),
+            games: Games::new(registry, &config),
             config,
             store,
-            registry,
             clock,
             entropy,
             composer,
@@ -194,32 +183,6 @@ impl App {
                 Notice::Counted { share, key } => self.limits.count_elsewhere(share, &key),
             }
         }
-    }
-
-    /// Finds a game, even one switched off: its boards are played to their end.
-    pub fn game(&self, name: &str) -> Option<&'static dyn AnyGame> {
-        self.registry.find(name)
-    }
-
-    /// Finds a game in which new boards may begin.
-    pub fn offered_game(&self, name: &str) -> Option<&'static dyn AnyGame> {
-        self.game(name).filter(|game| self.is_offered(game.meta().name))
-    }
-
-    pub fn offered_games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
-        self.registry.iter().filter(|game| self.is_offered(game.meta().name))
-    }
-
-    /// The games on offer, kind by kind.
-    pub fn offered_by_kind(&self) -> Vec<(GameKind, Vec<&'static Meta>)> {
-        let of_kind =
-            |kind| self.offered_games().map(AnyGame::meta).filter(move |meta| meta.kind == kind).collect();
-        let kinds = GameKind::ALL.map(|kind| (kind, of_kind(kind)));
-        kinds.into_iter().filter(|(_, games): &(_, Vec<_>)| !games.is_empty()).collect()
-    }
-
-    fn is_offered(&self, name: &str) -> bool {
-        !self.config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name))
     }
 }
 

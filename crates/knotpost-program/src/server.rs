@@ -91,13 +91,13 @@ pub async fn open(
     opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
     let app = Box::pin(open_with_any_key(config, registry, find_bot, clock, entropy, opening)).await?;
-    refuse_unfinished_import(&app).await?;
+    refuse_unfinished_import(&app.store).await?;
     check_key(&app).await?;
     Ok(app)
 }
 
-pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
-    if let Some(rows) = unfinished_import(app).await? {
+pub(crate) async fn refuse_unfinished_import(store: &Store) -> anyhow::Result<()> {
+    if let Some(rows) = unfinished_import(store).await? {
         anyhow::bail!(
             "the import of a server was interrupted here after {rows} rows: run `knotpost import FILE` again \
              with the same file"
@@ -402,7 +402,7 @@ async fn enlist_bots(app: &App) -> anyhow::Result<()> {
     if !app.config.bots.enabled {
         return Ok(());
     }
-    let taken = computer::enlist(app).await?;
+    let taken = computer::enlist(&app.store, app.clock.as_ref()).await?;
     if !taken.is_empty() {
         tracing::warn!(
             userids = taken.join(", "),

@@ -3,6 +3,7 @@
 mod bots;
 mod supervision;
 
+use knotpost_core::config::Config;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,9 +17,9 @@ use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
 use knotpost_core::signals::{Announcements, Wakeup};
 use knotpost_model::Millis;
-use knotpost_platform::clock::random_bytes;
+use knotpost_platform::clock::{Clock, random_bytes};
 use knotpost_platform::secret::to_hex;
-use knotpost_storage::StoreError;
+use knotpost_storage::{Store, StoreError};
 use knotpost_transport::inbound::{MailIntake, MaildirWatcher, Round};
 use knotpost_transport::outbound::{Courier, DeliveryWorker, Maildir, webhook};
 
@@ -234,7 +235,7 @@ pub async fn work_report(app: Arc<App>, server: Arc<RunningServer>, stop: Cancel
         }
         wait(&stop, REPORT_EVERY).await;
     }
-    if let Err(error) = server.withdraw(&app).await {
+    if let Err(error) = server.withdraw(&app.store).await {
         tracing::info!(error = error.with_causes(), "administrators see this server for some days more");
     }
 }
@@ -264,21 +265,21 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
-    let now = app.clock.now();
-    let mended = app.store.write(async move |tx| tx.mend_digests(now).await).await?;
+pub async fn mend_digests(store: &Store, clock: &dyn Clock) -> Result<(), StoreError> {
+    let now = clock.now();
+    let mended = store.write(async move |tx| tx.mend_digests(now).await).await?;
     if mended > 0 {
         tracing::warn!(mended, "boards waited for mails of the day that had no time; these are sent now");
     }
     Ok(())
 }
 
-async fn prune_folder(app: &App, folder: &Maildir) {
-    let days = i64::from(app.config.retention.maildir_days);
+async fn prune_folder(clock: &dyn Clock, config: &Config, folder: &Maildir) {
+    let days = i64::from(config.retention.maildir_days);
     if days == 0 {
         return;
     }
-    let before = app.clock.now().plus(-days * DAY_MS).0 / 1000;
+    let before = clock.now().plus(-days * DAY_MS).0 / 1000;
     let (folder, before) = (folder.clone(), u64::try_from(before).unwrap_or_default());
     match tokio::task::spawn_blocking(move || folder.prune(before)).await {
         Ok(Ok(0)) => {}
@@ -296,7 +297,7 @@ pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: Cancel
     loop {
         let now = app.clock.now();
         if mended_at.is_none_or(|at| now.0 - at.0 >= DAY_MS) {
-            match mend_digests(&app).await {
+            match mend_digests(&app.store, app.clock.as_ref()).await {
                 Ok(()) => mended_at = Some(now),
                 Err(error) => log_failure(&error, "mails of the day could not be looked through"),
             }
@@ -305,7 +306,7 @@ pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: Cancel
             return;
         }
         if let Some(folder) = &folder {
-            prune_folder(&app, folder).await;
+            prune_folder(app.clock.as_ref(), &app.config, folder).await;
         }
         loop {
             match prune(&app).await {

@@ -131,7 +131,7 @@ async fn by_authorization(
         return Err(Refusal::new(Code::BadCredentials, "send `Authorization: Bearer TOKEN` or Basic").into());
     };
     let Some(proven) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
-    let Some(user) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
+    let Some(user) = view_user_by_key(&web.app.store, proven.user).await? else { return Ok(None) };
     let proven = ProvenUser { userid: user.userid, ..proven };
     let (is_admin, method) = (user.is_admin, AuthMethod::Password);
     Ok(Some(Caller { proven, is_admin, method, scopes: Vec::new() }))

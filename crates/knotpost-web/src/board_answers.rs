@@ -31,7 +31,7 @@ impl BoardAnswers {
         kind: &'static str,
         write: impl FnOnce(&BoardView) -> Result<String, Problem>,
     ) -> Result<Content, Problem> {
-        let look = look_at_board(app, &name).await?;
+        let look = look_at_board(&app.store, &app.games, &name).await?;
         let key = (name, kind);
         if let Some((sources, content)) = self.lock().get(&key)
             && sources == look.sources()

@@ -49,8 +49,8 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     if !web.app.config.tells_browsers() {
         return Ok(None);
     }
-    let Some(key) = view_push_key(&web.app) else { return Ok(None) };
-    let lines = view_browsers(&web.app, visitor.user).await?;
+    let Some(key) = view_push_key(&web.app.secret) else { return Ok(None) };
+    let lines = view_browsers(&web.app.store, visitor.user).await?;
     Ok(Some(context! { key, lines => Serde(&lines) }))
 }
 
@@ -71,7 +71,13 @@ pub(super) async fn act(
             add_browser(&web.app, visitor.proven(), wish).await?;
         }
         "end_browser" => {
-            remove_webhook(&web.app, visitor.user, field(fields, "id").parse().unwrap_or(0)).await?;
+            remove_webhook(
+                &web.app.store,
+                web.app.clock.as_ref(),
+                visitor.user,
+                field(fields, "id").parse().unwrap_or(0),
+            )
+            .await?;
         }
         _ => return Err(nothing_chosen().into()),
     }

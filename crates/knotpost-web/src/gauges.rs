@@ -22,12 +22,12 @@ const COUNT_SHARE: u32 = 200;
 pub(super) async fn refresh(web: &Web) {
     let app = &web.app;
     gauge!("knotpost_passwords_waiting").set(app.credentials.waiting() as f64);
-    gauge!("knotpost_database_working").set(f64::from(u8::from(is_database_working(app))));
-    if let Some((used, idle)) = database_connections(app) {
+    gauge!("knotpost_database_working").set(f64::from(u8::from(is_database_working(&app.store))));
+    if let Some((used, idle)) = database_connections(&app.store) {
         gauge!("knotpost_database_connections", "state" => "used").set(f64::from(used));
         gauge!("knotpost_database_connections", "state" => "idle").set(f64::from(idle));
     }
-    if let Some(lengths) = view_queue_lengths(app).await {
+    if let Some(lengths) = view_queue_lengths(&app.store, app.clock.as_ref()).await {
         let count = |length: Option<i64>| length.unwrap_or(-1) as f64;
         gauge!("knotpost_inbox_waiting").set(count(lengths.inbox));
         gauge!("knotpost_outbox_waiting").set(count(lengths.outbox));
@@ -62,7 +62,7 @@ async fn stock(web: &Web) -> Option<Stock> {
         return Some(stock.clone());
     }
     let begun = Instant::now();
-    let stock = view_stock(&web.app).await?;
+    let stock = view_stock(&web.app.store).await?;
     *counted = Some((Instant::now() + COUNT_EVERY.max(begun.elapsed() * COUNT_SHARE), stock.clone()));
     Some(stock)
 }

@@ -60,7 +60,7 @@ async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
     if let Condition::Broken(_) = condition {
         return refuse("the server is about to end");
     }
-    match view_readiness(&web.app).await {
+    match view_readiness(&web.app.store).await {
         Ok(Readiness::Ready) => {}
         Ok(Readiness::Unwritable) => {
             return refuse("the database cannot be written: its disk is full or fails");

@@ -97,7 +97,7 @@ fn text_to_mails(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let command = parse(black_box(&line), &app.vocabulary).unwrap();
                 let Command::Move { action: Action::Move(text), .. } = command else { panic!("no move") };
-                let mut board = board.at(app.as_ref(), usize::MAX).unwrap();
+                let mut board = board.at(&app.games, usize::MAX).unwrap();
                 board.play(Turn::Move(&text), false, NOW).unwrap();
                 for reader in ["ann", "bob"] {
                     let sheet = Sheet::of(&board, &facts, Some(reader), Listing::Recent, NOW);

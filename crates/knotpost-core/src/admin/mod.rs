@@ -34,10 +34,10 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands;
 use crate::hold;
-use crate::identity::strangers;
+use crate::identity::{Credentials, strangers};
 use crate::mailing::{bounces, do_not_mail, inspector};
 use knotpost_model::Millis;
-use knotpost_storage::{ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{ReadTx, Store, StoreError, UserRow, UserState, WriteTx};
 
 const DONE: &str = "done";
 
@@ -118,7 +118,7 @@ async fn act(
             users::apply(tx, app, userid, edit, prepared, now).await
         }
         AdminAction::Board { board, action, why } => boards::rule(tx, app, board, action, why, now).await,
-        AdminAction::LookAs { board, seat } => queries::check_seat(tx, app, board, *seat).await,
+        AdminAction::LookAs { board, seat } => queries::check_seat(tx, &app.games, board, *seat).await,
         AdminAction::Mail { queue, id, change } => {
             inspector::change_mail(tx, *queue, *id, *change, now).await
         }
@@ -147,7 +147,7 @@ async fn authorized(tx: &mut ReadTx, admin: &Administrator) -> Result<Option<Use
 
 async fn follow_up(app: &App, action: &AdminAction) {
     match action {
-        AdminAction::User { userid, .. } => forget_password(app, userid).await,
+        AdminAction::User { userid, .. } => forget_password(&app.store, &app.credentials, userid).await,
         AdminAction::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
         AdminAction::LookAs { .. } => return,
         AdminAction::Mail { .. }
@@ -163,10 +163,10 @@ async fn follow_up(app: &App, action: &AdminAction) {
 }
 
 /// Drops a stale password from the cache. Only cleanup: the cache compares hashes anyway.
-async fn forget_password(app: &App, userid: &str) {
-    let found = async { app.store.query().await?.find_user(userid).await };
+async fn forget_password(store: &Store, credentials: &Credentials, userid: &str) {
+    let found = async { store.query().await?.find_user(userid).await };
     match found.await {
-        Ok(user) => user.into_iter().for_each(|user| app.credentials.forget(user.id)),
+        Ok(user) => user.into_iter().for_each(|user| credentials.forget(user.id)),
         Err(error) => tracing::debug!(error = error.with_causes(), "a changed user could not be looked up"),
     }
 }

@@ -1,5 +1,6 @@
 //! Server state in numbers that stay cheap on a large server.
 
+use knotpost_platform::clock::Clock;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use crate::queries::views::view_games;
 use crate::replies::GameCount;
 use knotpost_model::Moment;
 use knotpost_platform::build::VERSION;
-use knotpost_storage::{ReadTx, StoreError};
+use knotpost_storage::{ReadTx, Store, StoreError};
 
 const LINES: i64 = 50;
 
@@ -113,7 +114,7 @@ pub struct Jobs {
 }
 
 pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
-    let games = view_games(app).await?;
+    let games = view_games(&app.store, app.games.registry).await?;
     let mut tx = app.store.read().await?;
     let now = app.clock.now();
     let late = now.plus(-LATE_MS);
@@ -142,9 +143,9 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
     })
 }
 
-pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
-    let mut tx = app.store.read().await?;
-    let now = app.clock.now();
+pub async fn view_jobs(store: &Store, clock: &dyn Clock) -> Result<Jobs, ServiceError> {
+    let mut tx = store.read().await?;
+    let now = clock.now();
     let deadlines = tx.next_deadlines(LINES).await?.into_iter().map(|row| Deadline {
         game: row.game,
         number: row.number,

@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, no_such_board};
+use crate::boards::{Board, Code, Games, Refusal, ServiceError, at_ply, no_such_board};
 use crate::play::queries::show;
 use crate::play::queue;
 use crate::queries::{BoardFacts, BoardSummary, MoveLine, SeatSummary, list_moves};
 use knotpost_model::{BoardRef, Millis, Moment};
-use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
+use knotpost_storage::{AuditFilter, AuditRow, ReadTx, Store, StoreError};
 
 #[derive(Clone, Debug, Default)]
 pub struct AuditQuery {
@@ -117,14 +117,14 @@ pub struct InspectedBoard {
     pub view: Arc<View>,
 }
 
-pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditLog, StoreError> {
+pub async fn view_audit(store: &Store, query: &AuditQuery) -> Result<AuditLog, StoreError> {
     let filter = AuditFilter {
         user: query.userid.as_ref().map(|userid| userid.to_lowercase()),
         since: query.since.map_or(i64::MIN, |since| since.0),
         before: query.before,
     };
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
-    let rows = app.store.query().await?.list_audit(&filter, limit).await?;
+    let rows = store.query().await?.list_audit(&filter, limit).await?;
     let cursor = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id.to_string());
     Ok(AuditLog { rows: rows.into_iter().map(AuditEntry::from).collect(), cursor })
 }
@@ -138,9 +138,9 @@ pub async fn inspect_board(
 ) -> Result<InspectedBoard, ServiceError> {
     let mut tx = app.store.read().await?;
     let Some(row) = tx.find_board(&name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
+        return Err(no_such_board(&app.games, &name.game, name.number).into());
     };
-    let board = at_ply(app, Board::from_row(&mut tx, app, row).await?, ply)?;
+    let board = at_ply(&app.games, Board::from_row(&mut tx, &app.games, row).await?, ply)?;
     let summary = BoardSummary::of_board(&board);
     let viewer = match seat {
         None => Viewer::Spectator,
@@ -190,13 +190,13 @@ fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {
 
 pub(super) async fn check_seat(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     name: &BoardRef,
     seat: u8,
 ) -> Result<(), ServiceError> {
     let Some(row) = tx.find_board(&name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
+        return Err(no_such_board(games, &name.game, name.number).into());
     };
-    let board = Board::from_row(tx, app, row).await?;
+    let board = Board::from_row(tx, games, row).await?;
     Ok(find_seat(&board, seat)?)
 }

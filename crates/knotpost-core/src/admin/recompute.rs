@@ -1,13 +1,13 @@
 //! Recomputes all ratings of a game from its history of rated boards and changes of activity.
 
+use knotpost_platform::clock::Clock;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::admin::{Administrator, note_done};
-use crate::app::App;
 use crate::ratings::board_ratings::score;
 use knotpost_model::rating::{Rating, Score, rate};
 use knotpost_model::{BoardKey, Millis, Pool, UserKey};
-use knotpost_storage::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
+use knotpost_storage::{RatingChange, RatingRow, ReadTx, Store, StoreError, WriteTx};
 
 const PAGE: i64 = 2000;
 
@@ -28,17 +28,18 @@ pub struct Recomputed {
 /// Recomputes all ratings of a game and compares them bit by bit with the stored ones. Repairs go to the
 /// audit log.
 pub async fn recompute_ratings(
-    app: &App,
+    store: &Store,
+    clock: &dyn Clock,
     admin: &Administrator,
     game: &str,
     how: Recompute,
 ) -> Result<Recomputed, StoreError> {
     if how == Recompute::Check {
-        let mut tx = app.store.read().await?;
+        let mut tx = store.read().await?;
         return Ok(compare(&mut tx, game).await?.found);
     }
-    let (admin, game, now) = (admin.clone(), game.to_owned(), app.clock.now());
-    app.store
+    let (admin, game, now) = (admin.clone(), game.to_owned(), clock.now());
+    store
         .write(async move |tx| {
             // Lock: nobody rates a board meanwhile.
             tx.take_rating_place(&game).await?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::App;
 use knotpost_model::{Millis, Moment};
 use knotpost_platform::build::VERSION;
-use knotpost_storage::{ReadTx, ServerRow, StoreError};
+use knotpost_storage::{ReadTx, ServerRow, Store, StoreError};
 
 pub const REPORT_EVERY: Duration = Duration::from_mins(1);
 
@@ -82,9 +82,9 @@ impl RunningServer {
             .await
     }
 
-    pub async fn withdraw(&self, app: &App) -> Result<(), StoreError> {
+    pub async fn withdraw(&self, store: &Store) -> Result<(), StoreError> {
         let name = Arc::clone(&self.name);
-        app.store.write_queue(async move |tx| tx.delete_server(&name).await).await
+        store.write_queue(async move |tx| tx.delete_server(&name).await).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! User administration.
 
-use knotpost_commands::{Password, Remarks, Userid};
+use knotpost_commands::{Password, Remarks, Userid, Vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::play::account_deletion;
 use crate::ratings::board_ratings;
 use crate::{commands, webhooks};
 use knotpost_model::{Address, LeaveReason, Millis, Moment, UserKey};
-use knotpost_storage::{NewUser, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{NewUser, Store, StoreError, UserRow, UserState, WriteTx};
 
 const PAGE: usize = 500;
 /// Pages scanned by one [`search_refused_names`].
@@ -144,33 +144,36 @@ impl std::fmt::Debug for UserEdit {
 
 /// Users whose name has this prefix or who have this address, after `after`.
 pub async fn search_users(
-    app: &App,
+    store: &Store,
+    vocabulary: &Vocabulary,
     words: &str,
     after: &str,
     limit: usize,
 ) -> Result<UserList, ServiceError> {
     let (words, most) = (words.trim().to_lowercase(), i64::try_from(limit).unwrap_or(i64::MAX));
-    let mut tx = app.store.read().await?;
+    let mut tx = store.read().await?;
     let rows = if words.contains('@') {
         tx.users_with_address(&words, after, most).await?
     } else {
         tx.search_users(&words, after, most).await?
     };
     let cursor = rows.last().filter(|_| rows.len() == limit).map(|row| row.userid.clone());
-    Ok(UserList { users: rows.into_iter().map(|row| line(app, row)).collect(), cursor })
+    Ok(UserList { users: rows.into_iter().map(|row| line(vocabulary, row)).collect(), cursor })
 }
 
 /// Filters [`search_users`]: live users whose name would be refused at signup today. A page may be short although
 /// more follow: the scan is bounded.
 pub async fn search_refused_names(
-    app: &App,
+    store: &Store,
+    vocabulary: &Vocabulary,
     words: &str,
     after: &str,
     limit: usize,
 ) -> Result<UserList, ServiceError> {
     let mut list = UserList { users: Vec::new(), cursor: Some(after.to_owned()) };
     for _ in 0..PAGES_OF_A_LOOK {
-        let page = search_users(app, words, list.cursor.as_deref().unwrap_or_default(), PAGE).await?;
+        let page =
+            search_users(store, vocabulary, words, list.cursor.as_deref().unwrap_or_default(), PAGE).await?;
         for user in page.users {
             if user.name_refused.is_none() || user.state == UserState::Deleted.as_str() {
                 continue;
@@ -196,20 +199,20 @@ pub async fn view_user(app: &App, userid: &str) -> Result<WholeUser, ServiceErro
     let addresses = bounces::list_addresses(&mut tx, user.id).await?;
     let active_boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
     let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
-    let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
-    Ok(WholeUser { line: line(app, user), addresses, active_boards, sessions, tokens })
+    let tokens = tokens::count_tokens(&mut tx, app.clock.as_ref(), &app.secret, &user).await?;
+    Ok(WholeUser { line: line(&app.vocabulary, user), addresses, active_boards, sessions, tokens })
 }
 
-pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<PublicUser>, StoreError> {
-    Ok(app.store.query().await?.user(user).await?.map(PublicUser::from))
+pub async fn view_user_by_key(store: &Store, user: UserKey) -> Result<Option<PublicUser>, StoreError> {
+    Ok(store.query().await?.user(user).await?.map(PublicUser::from))
 }
 
-pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, ServiceError> {
-    Ok(find_user(&mut app.store.read().await?, userid).await?.into())
+pub async fn view_public_user(store: &Store, userid: &str) -> Result<PublicUser, ServiceError> {
+    Ok(find_user(&mut store.read().await?, userid).await?.into())
 }
 
-fn line(app: &App, row: UserRow) -> UserLine {
-    let refused = Userid::choose(&row.userid, &app.vocabulary).err().filter(|_| !row.is_computer_player());
+fn line(vocabulary: &Vocabulary, row: UserRow) -> UserLine {
+    let refused = Userid::choose(&row.userid, vocabulary).err().filter(|_| !row.is_computer_player());
     UserLine {
         name_refused: refused.map(|rule| rule.to_string()),
         userid: row.userid,
@@ -234,7 +237,7 @@ pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Re
     };
     let password = password.map(|text| Password::choose(text)).transpose();
     let password = password.map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
-    let addresses = addresses.iter().map(|text| commands::players_address(app, text));
+    let addresses = addresses.iter().map(|text| commands::players_address(&app.own, text));
     let addresses = addresses.collect::<Result<_, _>>()?;
     if let Some(name) = name {
         Userid::assign(name, &app.vocabulary)

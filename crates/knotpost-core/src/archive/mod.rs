@@ -8,6 +8,7 @@ pub use write::{Archive, ArchiveError, write_archive};
 
 use crate::app::App;
 use crate::boards::ServiceError;
+use crate::identity::Limits;
 use crate::links::TimedLink;
 use crate::mailing::archive_links::ARCHIVE_MS;
 use knotpost_model::{Rate, UserKey};
@@ -34,7 +35,7 @@ pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, Se
     Ok(user.map_or(ArchiveLink::Expired, |user| ArchiveLink::Good(user.id, user.userid)))
 }
 
-pub fn count_archive(app: &App, user: UserKey) -> Result<(), ServiceError> {
+pub fn count_archive(limits: &Limits, user: UserKey) -> Result<(), ServiceError> {
     let message = "too many archives were made for this userid; try again in an hour";
-    Ok(app.limits.admit(Rate::Archive, &format!("user {}", user.0), message)?)
+    Ok(limits.admit(Rate::Archive, &format!("user {}", user.0), message)?)
 }

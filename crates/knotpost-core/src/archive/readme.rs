@@ -1,19 +1,20 @@
 //! The first file of the archive: what the others are.
 
+use crate::config::Config;
+use knotpost_platform::clock::Clock;
 use std::fmt::Write as _;
 
-use crate::app::App;
 use knotpost_storage::{Table, UserRow};
 
-pub(super) fn readme(app: &App, user: &UserRow) -> String {
-    let server = &app.config.server;
+pub(super) fn readme(clock: &dyn Clock, config: &Config, user: &UserRow) -> String {
+    let server = &config.server;
     let mut text = format!(
         "What {} holds about {}\n\nMade {} by {}, knotpost {}.\n\n\
          Each .json file is a list of objects, in UTF-8; an empty list says that nothing is held.\n\
          Times are in UTC.\n\n",
         server.name,
         user.userid,
-        app.clock.now().to_rfc3339(),
+        clock.now().to_rfc3339(),
         server.public_url,
         env!("CARGO_PKG_VERSION"),
     );

@@ -1,14 +1,14 @@
 //! Formatting of stored values in the archive.
 
+use knotpost_commands::Vocabulary;
 use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::mailing::inspector::mail_text::{Author, mask_tokens, masked_lines};
 use crate::mailing::references::Reference;
 use knotpost_model::Millis;
 use knotpost_storage::{Cell, Format};
 
-pub(super) fn show(app: &App, cell: &Cell, format: Format) -> Value {
+pub(super) fn show(vocabulary: &Vocabulary, cell: &Cell, format: Format) -> Value {
     match (cell, format) {
         (Cell::Int(at), Format::Time) => Millis(*at).to_rfc3339().into(),
         (Cell::Int(value), _) => (*value).into(),
@@ -20,7 +20,7 @@ pub(super) fn show(app: &App, cell: &Cell, format: Format) -> Value {
         }
         (Cell::Text(facts), Format::Letter) => match serde_json::from_str(facts) {
             Ok(Reference::Letter(stored)) => {
-                let text = masked_lines(app, &stored.letter.text, Author::Server);
+                let text = masked_lines(vocabulary, &stored.letter.text, Author::Server);
                 json!({ "subject": stored.letter.subject, "text": text })
             }
             _ => Value::Null,

@@ -1,5 +1,6 @@
 //! Writes the archive: a ZIP with one JSON file for each table and one record for each board.
 
+use knotpost_commands::Vocabulary;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -10,7 +11,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::readme::readme;
 use super::shown::show;
 use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use crate::records::record_of;
 use knotpost_model::{BoardRef, UserKey};
 use knotpost_storage::{BoardFilter, Personal, ReadTx, StoreError, Table, UserRow};
@@ -67,11 +68,11 @@ pub async fn write_archive(
     };
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     let mut writing = Writing { zip: ZipWriter::new_stream(out), options, written: Archive::default() };
-    writing.add("README.txt", readme(app, &user).as_bytes())?;
+    writing.add("README.txt", readme(app.clock.as_ref(), &app.config, &user).as_bytes())?;
     for (table, personal) in Table::personal() {
-        writing.add_table(app, &mut tx, table, &personal, user.id).await?;
+        writing.add_table(&app.vocabulary, &mut tx, table, &personal, user.id).await?;
     }
-    writing.add_boards(app, &mut tx, &user).await?;
+    writing.add_boards(&app.games, &mut tx, &user).await?;
     let Writing { zip, written, .. } = writing;
     zip.finish()?.into_inner().flush()?;
     Ok(written)
@@ -85,7 +86,7 @@ impl Writing<'_> {
 
     async fn add_table(
         &mut self,
-        app: &App,
+        vocabulary: &Vocabulary,
         tx: &mut ReadTx,
         table: &Table,
         personal: &Personal,
@@ -96,8 +97,9 @@ impl Writing<'_> {
         let (zip, mut line) = (&mut self.zip, Vec::new());
         let each = tx.each_personal(table, personal, user, |cells| {
             let fields = table.fields().zip(cells);
-            let fields: Map<String, Value> =
-                fields.map(|(field, cell)| (field.name.to_owned(), show(app, cell, field.format))).collect();
+            let fields: Map<String, Value> = fields
+                .map(|(field, cell)| (field.name.to_owned(), show(vocabulary, cell, field.format)))
+                .collect();
             line.clear();
             line.extend_from_slice(if rows == 0 { b"[\n" } else { b",\n" });
             serde_json::to_writer(&mut line, &fields).map_err(io::Error::from)?;
@@ -111,15 +113,20 @@ impl Writing<'_> {
     }
 
     /// Public record of each board: nothing hidden of a game in play.
-    async fn add_boards(&mut self, app: &App, tx: &mut ReadTx, user: &UserRow) -> Result<(), ArchiveError> {
+    async fn add_boards(
+        &mut self,
+        games: &Games,
+        tx: &mut ReadTx,
+        user: &UserRow,
+    ) -> Result<(), ArchiveError> {
         let mut filter = BoardFilter { user: Some(user.id), ..BoardFilter::default() };
         loop {
             let mut page = tx.list_boards(&filter, PAGE).await?;
             filter.after = page.last().map(|row| row.id);
             let is_last = (page.len() as i64) < PAGE;
-            page.retain(|row| app.registry.find(&row.game).is_some());
+            page.retain(|row| games.registry.find(&row.game).is_some());
             for rows in page.chunks(BOARDS_AT_ONCE) {
-                for board in Board::from_rows(tx, app, rows).await? {
+                for board in Board::from_rows(tx, games, rows).await? {
                     let board = board?;
                     let record = record_of(tx, &board).await?.to_string();
                     let BoardRef { game, number } = board.name();

@@ -10,7 +10,7 @@ pub(crate) use ending::{read_decision, read_departure};
 use knotpost_rules::{AnyGame, GameOptions, Position, Rejected, Seat, Seed, Turn};
 use sha2::{Digest as _, Sha256};
 
-use crate::boards::BoardContext;
+use crate::boards::Games;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError};
@@ -62,34 +62,26 @@ impl Board {
     /// under the present rules.
     pub async fn load(
         tx: &mut ReadTx,
-        app: &impl BoardContext,
+        games: &Games,
         game: &str,
         number: u32,
     ) -> Result<Option<Self>, StoreError> {
         match tx.find_seated_board(game, number).await? {
             Some(found) if found.board.state != BoardState::Removed => {
-                Self::from_seated(tx, app, found).await.map(Some)
+                Self::from_seated(tx, games, found).await.map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    pub async fn from_row(
-        tx: &mut ReadTx,
-        app: &impl BoardContext,
-        row: BoardRow,
-    ) -> Result<Self, StoreError> {
+    pub async fn from_row(tx: &mut ReadTx, games: &Games, row: BoardRow) -> Result<Self, StoreError> {
         let seats = tx.seats(row.id).await?;
-        Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
+        Self::from_seated(tx, games, SeatedBoard { board: row, seats }).await
     }
 
-    pub async fn from_seated(
-        tx: &mut ReadTx,
-        app: &impl BoardContext,
-        found: SeatedBoard,
-    ) -> Result<Self, StoreError> {
+    pub async fn from_seated(tx: &mut ReadTx, games: &Games, found: SeatedBoard) -> Result<Self, StoreError> {
         let moves = tx.moves(found.board.id).await?;
-        Self::from_moves(tx, app, found, moves).await
+        Self::from_moves(tx, games, found, moves).await
     }
 
     /// Completes stored rows, in their order: with as many queries as for one. Each may fail alone.
@@ -98,7 +90,7 @@ impl Board {
     /// When the database fails.
     pub(crate) async fn from_rows(
         tx: &mut ReadTx,
-        app: &impl BoardContext,
+        games: &Games,
         rows: &[BoardRow],
     ) -> Result<Vec<Result<Self, StoreError>>, StoreError> {
         let keys: Vec<_> = rows.iter().map(|row| row.id).collect();
@@ -107,7 +99,7 @@ impl Board {
         for key in keys {
             let Some(found) = seated.remove(&key) else { continue };
             let moves = moves.remove(&key).unwrap_or_default();
-            boards.push(Self::from_moves(tx, app, found, moves).await);
+            boards.push(Self::from_moves(tx, games, found, moves).await);
         }
         Ok(boards)
     }
@@ -118,12 +110,12 @@ impl Board {
     /// As [`Board::load`].
     pub(crate) async fn from_moves(
         tx: &mut ReadTx,
-        app: &impl BoardContext,
+        games: &Games,
         found: SeatedBoard,
         moves: Vec<MoveRow>,
     ) -> Result<Self, StoreError> {
         let SeatedBoard { board: row, seats } = found;
-        let mut board = Self::replay(app, row, seats, moves)?;
+        let mut board = Self::replay(games, row, seats, moves)?;
         if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
         {
             board.load_pauses(tx).await?;
@@ -132,12 +124,12 @@ impl Board {
     }
 
     fn replay(
-        app: &impl BoardContext,
+        games: &Games,
         row: BoardRow,
         seats: Vec<SeatRow>,
         moves: Vec<MoveRow>,
     ) -> Result<Self, StoreError> {
-        let mut board = Self::begin(app, row, seats)?;
+        let mut board = Self::begin(games, row, seats)?;
         for entry in moves {
             let number = entry.number;
             board.enter(entry).map_err(|error| {
@@ -147,13 +139,13 @@ impl Board {
         Ok(board)
     }
 
-    fn begin(app: &impl BoardContext, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
-        let game = app.registry().find(&row.game);
+    fn begin(games: &Games, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
+        let game = games.find(&row.game);
         let game = game.ok_or_else(|| corrupt(&row, "there is no such game"))?;
         let options = parse_options(game, &row.options, seats.len()).map_err(|what| corrupt(&row, &what))?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
         let position = game.setup(&options, seats.len(), &seed);
-        let timing = Timing { limits: TimeLimits::of(&row, app.time_limits()), ..Timing::default() };
+        let timing = Timing { limits: TimeLimits::of(&row, &games.time), ..Timing::default() };
         Ok(Self::without_moves((row, seats), game, options, timing, position))
     }
 
@@ -182,12 +174,12 @@ impl Board {
     }
 
     /// The board after `ply` moves, at most its last.
-    pub fn at(&self, app: &impl BoardContext, ply: usize) -> Result<Self, StoreError> {
+    pub fn at(&self, games: &Games, ply: usize) -> Result<Self, StoreError> {
         if ply >= self.entries.len() {
             return Ok(self.clone());
         }
         let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
-        let mut board = Self::replay(app, self.row.clone(), self.seats.clone(), moves)?;
+        let mut board = Self::replay(games, self.row.clone(), self.seats.clone(), moves)?;
         if self.swap.is_some_and(|swap| swap >= ply) {
             board.exchange_users();
         }

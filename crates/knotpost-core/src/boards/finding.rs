@@ -3,24 +3,24 @@
 use knotpost_rules::AnyGame;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::boards::{Board, Code, Games, Refusal, ServiceError};
 use knotpost_storage::{ReadTx, UserRow, UserState};
 
-pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
-    app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
+pub(crate) fn find_game(games: &Games, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
+    games.find(name).ok_or_else(|| unknown_game(games, format!("there is no game `{name}` here")).into())
 }
 
-pub(crate) fn find_offered_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
-    let title = find_game(app, name)?.meta().title;
-    app.offered_game(name).ok_or_else(|| {
+pub(crate) fn find_offered_game(games: &Games, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
+    let title = find_game(games, name)?.meta().title;
+    games.find_offered(name).ok_or_else(|| {
         let words =
             format!("no new boards of {title} begin here; those that have begun are played to their end");
-        unknown_game(app, words).into()
+        unknown_game(games, words).into()
     })
 }
 
-fn unknown_game(app: &App, words: String) -> Refusal {
-    let offered: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
+fn unknown_game(games: &Games, words: String) -> Refusal {
+    let offered: Vec<&str> = games.offered().map(|game| game.meta().name).collect();
     Refusal::new(Code::UnknownGame, words).hint(format!("Games: {}", offered.join(", ")))
 }
 
@@ -45,18 +45,20 @@ pub(crate) async fn find_board(
     game: &str,
     number: u32,
 ) -> Result<Board, ServiceError> {
-    Board::load(tx, app, game, number).await?.ok_or_else(|| no_such_board(app, game, number).into())
+    Board::load(tx, &app.games, game, number)
+        .await?
+        .ok_or_else(|| no_such_board(&app.games, game, number).into())
 }
 
-pub(crate) fn no_such_board(app: &App, game: &str, number: u32) -> Refusal {
-    let title = app.game(game).map_or(game, |game| game.meta().title);
+pub(crate) fn no_such_board(games: &Games, game: &str, number: u32) -> Refusal {
+    let title = games.find(game).map_or(game, |game| game.meta().title);
     Refusal::new(Code::NoSuchBoard, format!("there is no {title} board {number}"))
         .hint(format!("`{game} games` lists the boards that are being played."))
         .about_game(game)
 }
 
 /// The board after `at` moves; negative counts back from the end.
-pub(crate) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
+pub(crate) fn at_ply(games: &Games, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
     let Some(at) = at else { return Ok(board) };
     let made = board.entries.len() as i64;
     let ply = if at < 0 { made + at } else { at };
@@ -65,5 +67,5 @@ pub(crate) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, 
             format!("{} {} has {made} moves; there is no position #{at}", board.title(), board.row.number);
         return Err(Refusal::new(Code::BadValue, message).about(board).into());
     }
-    Ok(board.at(app, ply as usize)?)
+    Ok(board.at(games, ply as usize)?)
 }

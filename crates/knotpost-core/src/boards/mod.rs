@@ -3,9 +3,9 @@
 pub(crate) mod board;
 pub(crate) mod chance;
 pub(crate) mod choosing;
-pub(crate) mod context;
 pub(crate) mod finding;
 pub(crate) mod forgiving;
+pub(crate) mod games;
 pub(crate) mod picture_ref;
 pub(crate) mod proposals;
 pub(crate) mod refusal;
@@ -17,11 +17,11 @@ pub(crate) mod time;
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
-pub use context::BoardContext;
 pub(crate) use finding::{
     at_ply, find_board, find_game, find_offered_game, find_present_user, find_user, no_such_board,
 };
 pub(crate) use forgiving::{forgive_move, without_marks};
+pub use games::Games;
 pub use picture_ref::{PictureRef, view_again};
 pub use proposals::pending_proposal;
 pub use refusal::{Code, Refusal, ServiceError};

@@ -7,7 +7,7 @@ use knotpost_rules::{Seed, Turn, View, Viewer};
 use serde::{Deserialize, Serialize};
 
 use crate::boards::Board;
-use crate::boards::BoardContext;
+use crate::boards::Games;
 use crate::boards::board::{parse_options, seat_at};
 use knotpost_model::{BoardKey, Millis, MoveKind};
 use knotpost_storage::{ReadTx, StoreError};
@@ -61,11 +61,11 @@ impl PictureRef {
 /// Rebuilds the view; `None`: moves were taken back since.
 pub async fn view_again(
     tx: &mut ReadTx,
-    app: &impl BoardContext,
+    games: &Games,
     basis: &PictureRef,
     now: Millis,
 ) -> Result<Option<Arc<View>>, StoreError> {
-    let Some(mut board) = find(tx, app, basis, now).await? else { return Ok(None) };
+    let Some(mut board) = find(tx, games, basis, now).await? else { return Ok(None) };
     if !basis.tried.is_empty() {
         board.position.seal_chance();
     }
@@ -82,12 +82,12 @@ pub async fn view_again(
 
 async fn find(
     tx: &mut ReadTx,
-    app: &impl BoardContext,
+    games: &Games,
     basis: &PictureRef,
     now: Millis,
 ) -> Result<Option<Board>, StoreError> {
     if basis.board == 0 {
-        let Some(game) = app.registry().find(&basis.game) else { return Ok(None) };
+        let Some(game) = games.find(&basis.game) else { return Ok(None) };
         let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };
         if let Some(start) = &basis.start {
             return Ok(Board::imagine_from(game, options, basis.seats, start, now));
@@ -95,6 +95,6 @@ async fn find(
         return Ok(Some(Board::imagine(game, options, basis.seats, &Seed::default(), now)));
     }
     let Some(found) = tx.seated_board(BoardKey(basis.board)).await? else { return Ok(None) };
-    let board = Board::from_seated(tx, app, found).await?;
-    if board.entries.len() == basis.ply { Ok(Some(board)) } else { board.at(app, basis.ply).map(Some) }
+    let board = Board::from_seated(tx, games, found).await?;
+    if board.entries.len() == basis.ply { Ok(Some(board)) } else { board.at(games, basis.ply).map(Some) }
 }

@@ -2,15 +2,14 @@
 
 use knotpost_rules::Turn;
 
-use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use knotpost_model::MoveKind;
 use knotpost_storage::{StoreError, UserRow};
 
 /// True if the user has already made this turn and asks for no new one: it stands under the given number, or
 /// no number is given, they are not to move, and it was their last.
 pub(crate) fn is_repeated(
-    app: &App,
+    games: &Games,
     board: &Board,
     user: &UserRow,
     turn: Turn<'_>,
@@ -33,7 +32,7 @@ pub(crate) fn is_repeated(
         (Turn::Move(text), MoveKind::Move) if text == entry.row.text => Ok(true),
         (Turn::Move(text), MoveKind::Move) => {
             // Notations vary; the position before the move tells whether both mean the same.
-            let mut before = board.at(app, index)?;
+            let mut before = board.at(games, index)?;
             Ok(before.position.play(Turn::Move(text)).is_ok_and(|played| played.canonical == entry.row.text))
         }
         _ => Ok(false),

@@ -1,9 +1,8 @@
 //! Check that every stored board still matches its moves under the present rules.
 
-use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use knotpost_model::{BoardKey, BoardRef};
-use knotpost_storage::StoreError;
+use knotpost_storage::{Store, StoreError};
 
 /// Boards per snapshot, so that a long check blocks nobody.
 const PAGE: i64 = 200;
@@ -24,8 +23,8 @@ pub struct Replayed {
 
 /// Replays the next boards, removed ones included; `false`: done. A board that does not replay is a
 /// difference, not an error.
-pub async fn replay_next(app: &App, so_far: &mut Replayed) -> Result<bool, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn replay_next(store: &Store, games: &Games, so_far: &mut Replayed) -> Result<bool, StoreError> {
+    let mut tx = store.read().await?;
     let mut seen = 0;
     let before = so_far.last;
     if before.is_none() {
@@ -36,7 +35,7 @@ pub async fn replay_next(app: &App, so_far: &mut Replayed) -> Result<bool, Store
         so_far.last = Some(row.id);
         let name = BoardRef { game: row.game.clone(), number: row.number as u32 };
         let (position, scores, ply) = (row.position.clone(), row.scores.clone(), row.ply);
-        let what = match Board::from_row(&mut tx, app, row).await {
+        let what = match Board::from_row(&mut tx, games, row).await {
             Ok(board) => difference(&board, &position, &scores, ply),
             Err(StoreError::Corrupt(what)) => Some(what),
             Err(error) => return Err(error),

@@ -92,7 +92,7 @@ fn store_error(error: ServiceError) -> StoreError {
 
 async fn judge_board(tx: &mut WriteTx, app: &App, due: &DueBoard, now: Millis) -> Result<(), ServiceError> {
     let number = u32::try_from(due.number).unwrap_or_default();
-    let Some(mut board) = Board::load(tx, app, &due.game, number).await? else {
+    let Some(mut board) = Board::load(tx, &app.games, &due.game, number).await? else {
         return Ok(tx.set_due(due.id, None, None).await?);
     };
     if board.row.due_at.is_none_or(|at| at > now.0) {
@@ -190,7 +190,7 @@ async fn silently_decline(
     row: knotpost_storage::SeatRow,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    match take_out(tx, app, &mut board, row.user_id, now).await? {
+    match take_out(tx, app.entropy.as_ref(), &mut board, row.user_id, now).await? {
         Left::Nobody => {
             let facts = json!({ "title": board.title(), "number": board.row.number, "userid": row.userid });
             let reply = Reply::said("never_begun", facts);

@@ -45,7 +45,7 @@ pub(crate) async fn authorize_on_board(
     game: &str,
     number: u32,
 ) -> Result<(Board, UserRow), ServiceError> {
-    let game = find_game(app, game)?.meta().name;
+    let game = find_game(&app.games, game)?.meta().name;
     let board = find_board(tx, app, game, number).await?;
     authorize_on(tx, ready, board).await
 }

@@ -51,8 +51,8 @@ impl Outcome {
     /// Work after the commit.
     fn finish(&self, app: &App, ready: &Ready, since: Millis) {
         let answer = &self.answer;
-        ready.after_commit(app, &self.charges);
-        log_command(app, ready, &answer.boards, answer.outcome(), since);
+        ready.after_commit(&app.limits, &app.credentials, &self.charges);
+        log_command(app.clock.as_ref(), app.games.registry, ready, &answer.boards, answer.outcome(), since);
         if answer.changed {
             app.signals.outbox.notify_one();
             app.signals.tell_boards(&answer.boards);
@@ -151,7 +151,7 @@ where
     let (saved, outcome) = work.await?;
     match outcome {
         Some(outcome) => outcome.finish(app, &done, since),
-        None => log_command(app, &done, &[], "repeated", since),
+        None => log_command(app.clock.as_ref(), app.games.registry, &done, &[], "repeated", since),
     }
     Ok(saved)
 }
@@ -224,10 +224,10 @@ async fn act(
         (None, Ok(command), _) => Box::pin(commands::run(tx, app, ready, command, now)).await?,
         (None, Err(error), Some(grant)) => {
             let said = (ready.echo.as_str(), &*ready.body);
-            return Err(first_line::refuse(tx.read(), app, grant, error, said).await?.into());
+            return Err(first_line::refuse(tx.read(), &app.games, grant, error, said).await?.into());
         }
         (None, Err(error), None) => {
-            return Err(reader::refuse_line(tx.read(), app, ready, error).await?.into());
+            return Err(reader::refuse_line(tx.read(), &app.games, ready, error).await?.into());
         }
     };
     Ok(Outcome::of(answer, ready))

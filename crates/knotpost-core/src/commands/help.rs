@@ -6,7 +6,7 @@ use knotpost_commands::{ExampleContext, Scope, TOURNAMENT_OPTIONS, TournamentOpt
 
 use crate::app::App;
 use crate::boards::time::{TimeLimits, length};
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Games, Refusal, ServiceError};
 use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use crate::requests::reader::reader_of;
@@ -144,8 +144,8 @@ pub(super) async fn run(
         )
         .into());
     }
-    let game = subjects.iter().find_map(|subject| app.game(&subject.to_lowercase()));
-    let reader = reader_of(tx, app, ready, game.map(|game| game.meta().name)).await?;
+    let game = subjects.iter().find_map(|subject| app.games.find(&subject.to_lowercase()));
+    let reader = reader_of(tx, &app.games, ready, game.map(|game| game.meta().name)).await?;
     let overview = ["overview".to_owned()];
     let subjects = if subjects.is_empty() { &overview } else { subjects };
     let mut pages: Vec<(String, String)> = Vec::new();
@@ -184,7 +184,7 @@ fn one_page(mut pages: Vec<(String, String)>) -> Reply {
 
 /// Help page of a game, topic or command. Examples are fitted to `reader`.
 pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Reply> {
-    if let Some(game) = app.game(subject) {
+    if let Some(game) = app.games.find(subject) {
         let title = format!("Help: {}", game.meta().title);
         return Some(Reply::Help { title, text: game.help().to_string() });
     }
@@ -202,13 +202,13 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
 }
 
 fn fill_topic(app: &App, text: &str) -> String {
-    let games: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
+    let games: Vec<&str> = app.games.offered().map(|game| game.meta().name).collect();
     let limits = TimeLimits::new(None, None, None, &app.config.time);
     text.replace("{{ games }}", &games.join(", "))
         .replace("{{ address }}", &app.config.server.address)
         .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
         .replace("{{ topics }}", &topic_list())
-        .replace("{{ rules }}", &rules_list(app))
+        .replace("{{ rules }}", &rules_list(&app.games))
         .replace("{{ commands }}", &command_table())
         .replace("{{ tournament_options }}", &tournament_options())
         .replace("{{ nag }}", &length(limits.nag))
@@ -219,8 +219,8 @@ fn explaining_topic(subject: &str) -> &str {
     EXPLAINED.iter().find(|(word, _)| *word == subject).map_or(subject, |(_, topic)| topic)
 }
 
-fn rules_list(app: &App) -> String {
-    let lines = app.offered_games().map(|game| indent(&format!("{} help", game.meta().name)));
+fn rules_list(games: &Games) -> String {
+    let lines = games.offered().map(|game| indent(&format!("{} help", game.meta().name)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -311,7 +311,7 @@ fn command_table() -> String {
 
 fn unknown(app: &App, subject: &str) -> Refusal {
     let topics: Vec<&str> = TOPICS.iter().map(|(name, ..)| *name).collect();
-    let games: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
+    let games: Vec<&str> = app.games.offered().map(|game| game.meta().name).collect();
     Refusal::new(Code::BadValue, format!("there is no help about `{subject}`"))
         .hint(format!("Subjects: {}", topics.join(", ")))
         .hint(format!("Games: {}", games.join(", ")))

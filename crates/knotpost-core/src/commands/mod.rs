@@ -233,7 +233,7 @@ pub(crate) async fn run(
             preview::run(tx.read(), app, game, *board, *at, moves, now).await
         }
         Command::PreviewNew { game, players, moves, options } => {
-            preview::run_new(app, game, *players as usize, moves, options, now)
+            preview::run_new(&app.games, game, *players as usize, moves, options, now)
         }
         Command::Accept { game, who: _ } => {
             willingness::run(tx.write()?, app, ready, game, Willingness::Accept, now).await
@@ -258,7 +258,7 @@ pub(crate) async fn run(
         }
         Command::ShowBoards { game, boards } => show::run(tx.read(), app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {
-            show::run_of_users(tx.read(), app, game, users, *selector, now).await
+            show::run_of_users(tx.read(), &app.games, game, users, *selector, now).await
         }
         Command::ShowAs { game, who: _, boards, selector } => {
             show_as::run(tx.read(), app, ready, game, boards, *selector, now).await

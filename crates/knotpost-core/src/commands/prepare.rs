@@ -21,7 +21,7 @@ use crate::identity::{Login, Origin};
 use crate::requests::board_reply::{Answered, authenticate_reply};
 use crate::requests::{Admission, Admitted, Authenticated, Quote, Ready, Request};
 use knotpost_model::Comment;
-use knotpost_storage::StoreError;
+use knotpost_storage::{Store, StoreError};
 
 const SHORTEST_PASSWORD: usize = 6;
 
@@ -50,9 +50,9 @@ pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<
 async fn admit_and_make_ready(app: &Arc<App>, (command, lines): Sent) -> Result<Ready, StoreError> {
     let mut ready = Vec::with_capacity(lines.len());
     for line in lines {
-        ready.push(make_ready(app, admit(app, line), Vec::new()).await?);
+        ready.push(make_ready(app, admit(&app.limits, line), Vec::new()).await?);
     }
-    make_ready(app, admit(app, command), ready).await
+    make_ready(app, admit(&app.limits, command), ready).await
 }
 
 /// Finds out who answers a mail, or sends a command; `None`: slow work is refused.
@@ -103,9 +103,9 @@ async fn authenticate_command(
     if slow_work == SlowWork::Refused && chosen_password(&command).is_some() {
         return Ok(None);
     }
-    name_sender(app, &mut command, &origin).await?;
+    name_sender(&app.store, &mut command, &origin).await?;
     let body = redact(&command, &body);
-    let proven = find_proven(app, &command, &origin).await?;
+    let proven = find_proven(&app.store, &command, &origin).await?;
     let Some(login) = find_login(app, &command, &origin, slow_work).await? else { return Ok(None) };
     let quote = line.map_or(Quote::None, Quote::Typed);
     Ok(Some(Authenticated { quote, body, origin, command, login, proven, standpoint: None }))
@@ -119,7 +119,7 @@ async fn make_ready(app: &Arc<App>, admitted: Admitted, lines: Vec<Ready>) -> Re
             check_signup(app, &sent.origin, who).await?
         }
         (Ok(Command::ChangePassword { new, .. }), Login::Known { .. }, _) => {
-            hash_chosen(app, &sent.origin, new, sent.login.clone()).await
+            hash_chosen(&app.credentials, &sent.origin, new, sent.login.clone()).await
         }
         _ => (sent.login.clone(), take_advice(app, &sent, &admission).await?),
     };
@@ -140,7 +140,7 @@ async fn make_ready(app: &Arc<App>, admitted: Admitted, lines: Vec<Ready>) -> Re
 /// A Subject such as `Osbox Board 101 Error PASSWORD o1` names no userid; the sender's is used, and the
 /// password checked as ever.
 async fn name_sender(
-    app: &App,
+    store: &Store,
     command: &mut Result<Command, ParseError>,
     origin: &Origin,
 ) -> Result<(), StoreError> {
@@ -148,7 +148,7 @@ async fn name_sender(
     if !knotpost_commands::takes_state_for_userid(command) {
         return Ok(());
     }
-    let mut tx = app.store.query().await?;
+    let mut tx = store.query().await?;
     let mut readers = tx.users_at(&sender.key()).await?;
     if let (Command::Move { who, .. }, [reader]) = (command, readers.as_mut_slice())
         && tx.find_user(&who.userid).await?.is_none()

@@ -1,5 +1,4 @@
-use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use crate::replies::sheet::Listing;
 use crate::replies::{BoardFacts, Heading, Reply, Sheet};
 use crate::requests::Ready;
@@ -19,13 +18,13 @@ pub(super) fn answer_already_played(
 
 pub async fn already_played(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     ready: &Ready,
     now: Millis,
 ) -> Result<Reply, StoreError> {
     let named = ready.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
     let board = match named {
-        Some((game, number)) => Board::load(tx, app, game, number).await?,
+        Some((game, number)) => Board::load(tx, games, game, number).await?,
         None => None,
     };
     Ok(answer_already_played(ready, board.as_ref(), None, now))

@@ -6,6 +6,7 @@
 //! unvouched mail from a confirmed address has a small share per connecting host. A right password costs
 //! nothing; without a share left even a right one is refused unchecked.
 
+use knotpost_platform::clock::Clock;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -14,11 +15,11 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
-use crate::identity::{Login, Origin, ProvenUser, resets};
+use crate::identity::{Credentials, Limits, Login, Origin, ProvenUser, resets};
 use crate::mailing::post::post_to_user;
 use crate::replies::Reply;
 use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
-use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
+use knotpost_storage::{ReadTx, Store, StoreError, UserRow, UserState};
 
 const KNOWN_MS: i64 = 30 * 86_400_000;
 const TOUCH_MS: i64 = 86_400_000;
@@ -154,7 +155,7 @@ pub(crate) async fn check_password(
     };
     let user = app.store.query().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
-    if let Some(login) = find_verified(app, place, user.as_ref(), password) {
+    if let Some(login) = find_verified(app.clock.as_ref(), &app.credentials, place, user.as_ref(), password) {
         app.limits.give_back(own);
         return Ok(Some(login));
     }
@@ -175,11 +176,17 @@ pub(crate) async fn check_password(
 }
 
 /// The user, if that password was right from there a short while ago.
-fn find_verified(app: &App, place: &Place, user: Option<&UserRow>, password: &str) -> Option<Login> {
-    let (user, now) = (user?, app.clock.now());
+fn find_verified(
+    clock: &dyn Clock,
+    credentials: &Credentials,
+    place: &Place,
+    user: Option<&UserRow>,
+    password: &str,
+) -> Option<Login> {
+    let (user, now) = (user?, clock.now());
     let hash = user.password_hash.clone()?;
     let tried = Try { password, place: &place.key, host: place.host };
-    let is_right = app.credentials.has_verified(user.id, tried, &hash, now);
+    let is_right = credentials.has_verified(user.id, tried, &hash, now);
     is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })
 }
 
@@ -192,9 +199,9 @@ async fn try_password(
     words: Words,
 ) -> Result<Tried, StoreError> {
     let now = app.clock.now();
-    let known = known_as(app, place, user, now).await?;
-    let is_registered = is_registered(app, place, user).await?;
-    let reservation = match reserve(app, place, account, known, is_registered) {
+    let known = known_as(&app.store, place, user, now).await?;
+    let is_registered = is_registered(&app.store, place, user).await?;
+    let reservation = match reserve(&app.limits, place, account, known, is_registered) {
         Ok(reservation) => reservation,
         Err(limited) => {
             return Ok(Tried { login: Login::TooMany(limited.seconds), reservation: None });
@@ -204,7 +211,7 @@ async fn try_password(
     let tried = Try { password, place: &place.key, host: place.host };
     let is_right = match app.credentials.verify(stored, tried, now).await {
         Ok(false) if words == Words::PasswordOrCode => {
-            resets::try_code(app, user.map(|user| user.id), password, now).await
+            resets::try_code(&app.store, &app.secret, user.map(|user| user.id), password, now).await
         }
         Ok(is_right) => Ok(is_right),
         Err(error) => {
@@ -224,7 +231,7 @@ async fn try_password(
         }
     };
     if let (Login::Known { user, .. }, Some(host)) = (&login, place.host) {
-        record_host(app, *user, host, known, now).await;
+        record_host(&app.store, *user, host, known, now).await;
     }
     Ok(Tried { login, reservation: Some(reservation) })
 }
@@ -241,13 +248,13 @@ enum Known {
 
 /// Runs the same queries for an unknown user, against timing attacks.
 async fn known_as(
-    app: &App,
+    store: &Store,
     place: &Place,
     user: Option<&UserRow>,
     now: Millis,
 ) -> Result<Known, StoreError> {
     let user = user.map_or(UserKey(0), |user| user.id);
-    let mut tx = app.store.query().await?;
+    let mut tx = store.query().await?;
     if let Some(sender) = place.sender.as_ref().filter(|_| place.aligned)
         && tx.users_at(&sender.key()).await?.iter().any(|reader| reader.id == user)
     {
@@ -259,14 +266,14 @@ async fn known_as(
 }
 
 /// True if a mail claims a confirmed address of the account. Runs the same queries for an unknown user.
-async fn is_registered(app: &App, place: &Place, user: Option<&UserRow>) -> Result<bool, StoreError> {
+async fn is_registered(store: &Store, place: &Place, user: Option<&UserRow>) -> Result<bool, StoreError> {
     let Some(sender) = &place.sender else { return Ok(false) };
-    let readers = app.store.query().await?.users_at(&sender.key()).await?;
+    let readers = store.query().await?.users_at(&sender.key()).await?;
     Ok(readers.iter().any(|reader| Some(reader.id) == user.map(|user| user.id)))
 }
 
 fn reserve(
-    app: &App,
+    limits: &Limits,
     place: &Place,
     account: &str,
     known: Known,
@@ -284,11 +291,11 @@ fn reserve(
             of_host.into_iter().chain([(place.share(ShareOf::Name), account)]).collect()
         }
     };
-    match app.limits.reserve(&shares) {
+    match limits.reserve(&shares) {
         // Charged to that address at that host: naming it from elsewhere costs nothing here.
         Err(_) if is_registered => {
             let own = format!("{account} {}", place.key);
-            app.limits.reserve(&[(place.share(ShareOf::Address), own.as_str())])
+            limits.reserve(&[(place.share(ShareOf::Address), own.as_str())])
         }
         reserved => reserved,
     }
@@ -320,10 +327,10 @@ async fn conclude(
 }
 
 /// Records a login without a password, which gives its host a share of wrong passwords of its own.
-pub(crate) async fn record_login(app: &App, user: UserKey, rate_key: &str) {
-    let (place, now) = (Place::of_client(rate_key), app.clock.now());
+pub(crate) async fn record_login(store: &Store, clock: &dyn Clock, user: UserKey, rate_key: &str) {
+    let (place, now) = (Place::of_client(rate_key), clock.now());
     let Some(host) = place.host else { return };
-    let seen = async { app.store.query().await?.login_host_seen(user, &host.to_string()).await };
+    let seen = async { store.query().await?.login_host_seen(user, &host.to_string()).await };
     let known = match seen.await {
         Ok(seen) => seen.map_or(Known::Not, Known::Host),
         Err(error) => {
@@ -334,15 +341,15 @@ pub(crate) async fn record_login(app: &App, user: UserKey, rate_key: &str) {
             return;
         }
     };
-    record_host(app, user, host, known, now).await;
+    record_host(store, user, host, known, now).await;
 }
 
-async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
+async fn record_host(store: &Store, user: UserKey, host: Host, known: Known, now: Millis) {
     if matches!(known, Known::Host(seen) if now.since(seen).0 < TOUCH_MS) {
         return;
     }
     let host = host.to_string();
-    let noted = app.store.write(async move |tx| tx.note_login_host(user, &host, now).await);
+    let noted = store.write(async move |tx| tx.note_login_host(user, &host, now).await);
     if let Err(error) = noted.await {
         tracing::warn!(error = error.with_causes(), "from where somebody logged in could not be noted");
     }

@@ -10,7 +10,7 @@ use crate::identity::ProvenUser;
 use crate::identity::authentication::check_proven;
 use crate::webhooks::{BrowserKeys, HookEvent, HookForm, MOST_WAITING, REMOVED, reach};
 use knotpost_model::{HookUrl, Moment, UserKey};
-use knotpost_storage::{NewWebhook, StoreError};
+use knotpost_storage::{NewWebhook, Store, StoreError};
 
 pub const MOST_BROWSERS: usize = 10;
 
@@ -38,7 +38,7 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
     if !app.config.tells_browsers() {
         return Err(Refusal::new(Code::NotSupported, "browsers are not told on this server").into());
     }
-    let url = HookUrl::parse(&wish.endpoint, reach(app))
+    let url = HookUrl::parse(&wish.endpoint, reach(&app.config))
         .map_err(|_| Refusal::new(Code::BadValue, "the push service of this browser cannot be used here"))?;
     let keys = BrowserKeys::read(&wish.p256dh, &wish.auth)
         .ok_or_else(|| Refusal::new(Code::BadValue, "the keys of this browser cannot be read"))?;
@@ -72,8 +72,8 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
 }
 
 /// Oldest first.
-pub async fn view_browsers(app: &App, user: UserKey) -> Result<Vec<BrowserView>, StoreError> {
-    let rows = app.store.read().await?.webhooks_of(user).await?;
+pub async fn view_browsers(store: &Store, user: UserKey) -> Result<Vec<BrowserView>, StoreError> {
+    let rows = store.read().await?.webhooks_of(user).await?;
     let view = |row: knotpost_storage::WebhookRow| BrowserView {
         id: row.id,
         endpoint: row.url,

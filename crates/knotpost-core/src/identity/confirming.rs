@@ -150,7 +150,7 @@ pub(crate) async fn prove(
 ) -> Result<Option<Proven>, StoreError> {
     let user = tx.user(user).await?.filter(|user| user.state == UserState::Active);
     let Some(user) = user else { return Ok(None) };
-    let before = registered_addresses(tx, app, user.id).await?;
+    let before = registered_addresses(tx, &app.config, user.id).await?;
     let was_proven = tx.addresses(user.id).await?.iter().any(|row| row.verified_at.is_some());
     if !tx.verify_address(user.id, address_key, now).await? {
         return Ok(None);
@@ -158,7 +158,7 @@ pub(crate) async fn prove(
     tx.start_address(address_key).await?;
     tx.set_address_leaving(user.id, address_key, false).await?;
     tx.remove_leaving_addresses(user.id).await?;
-    let after = registered_addresses(tx, app, user.id).await?;
+    let after = registered_addresses(tx, &app.config, user.id).await?;
     if before.iter().any(|address| !after.contains(address)) {
         announce_change(tx, app, &user, &before, now).await?;
     }

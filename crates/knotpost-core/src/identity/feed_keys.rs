@@ -11,8 +11,8 @@ use crate::identity::ProvenUser;
 use crate::identity::authentication::check_proven;
 use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_platform::secret::to_hex;
-use knotpost_storage::{FeedKeyRow, StoreError, UserRow, UserState};
+use knotpost_platform::secret::{KeyRing, to_hex};
+use knotpost_storage::{FeedKeyRow, Store, StoreError, UserRow, UserState};
 
 const KEY: usize = 20;
 
@@ -29,10 +29,14 @@ pub struct FeedReader {
     pub since: Millis,
 }
 
-pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_feed_key(
+    store: &Store,
+    secret: &KeyRing,
+    user: UserKey,
+) -> Result<Option<FeedKey>, StoreError> {
+    let mut tx = store.read().await?;
     let (Some(user), Some(row)) = (tx.user(user).await?, tx.feed_key(user).await?) else { return Ok(None) };
-    Ok(Some(FeedKey { key: derive(app, &user, &row), since: row.at }))
+    Ok(Some(FeedKey { key: derive(secret, &user, &row), since: row.at }))
 }
 
 pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), ServiceError> {
@@ -48,8 +52,8 @@ pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), Service
     renewed.await
 }
 
-pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
-    app.store.write(async move |tx| tx.drop_feed_key(user).await).await
+pub async fn end_feed_key(store: &Store, user: UserKey) -> Result<(), StoreError> {
+    store.write(async move |tx| tx.drop_feed_key(user).await).await
 }
 
 /// Authenticates a feed URL. Failures count like wrong passwords and do not reveal whether user or feeds
@@ -79,8 +83,8 @@ pub async fn find_feed_reader(
     Ok(None)
 }
 
-fn derive(app: &App, user: &UserRow, row: &FeedKeyRow) -> String {
-    app.secret.sign(&parts(&user.id.0.to_be_bytes(), row.salt.as_bytes(), hash(user))).to_text(KEY)
+fn derive(secret: &KeyRing, user: &UserRow, row: &FeedKeyRow) -> String {
+    secret.sign(&parts(&user.id.0.to_be_bytes(), row.salt.as_bytes(), hash(user))).to_text(KEY)
 }
 
 fn parts<'a>(user: &'a [u8], salt: &'a [u8], hash: &'a [u8]) -> [&'a [u8]; 4] {

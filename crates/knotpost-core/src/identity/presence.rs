@@ -1,8 +1,9 @@
 //! Absence of users: gone, suspended, on vacation, or not reached by notifications.
 
+use crate::config::Config;
+use knotpost_platform::clock::Clock;
 use std::collections::HashMap;
 
-use crate::app::App;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{PresenceRow, ReadTx, StoreError, UserState};
 
@@ -90,10 +91,11 @@ pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
 /// Absences per user; users without any are left out.
 pub(crate) async fn absences(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    config: &Config,
     users: &[UserKey],
 ) -> Result<HashMap<UserKey, Vec<Absence>>, StoreError> {
-    let (now, confirmed_only) = (app.clock.now(), app.config.confirms_addresses());
+    let (now, confirmed_only) = (clock.now(), config.confirms_addresses());
     let rows = tx.presence(users, confirmed_only).await?;
     let found = rows.iter().map(|row| (row.user_id, absences_of(row, now)));
     Ok(found.filter(|(_, absences)| !absences.is_empty()).collect())
@@ -102,10 +104,11 @@ pub(crate) async fn absences(
 /// Reason for which the user's search is suspended.
 pub(crate) async fn find_rest(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    config: &Config,
     user: UserKey,
 ) -> Result<Option<Absence>, StoreError> {
-    let found = absences(tx, app, &[user]).await?.remove(&user).unwrap_or_default();
+    let found = absences(tx, clock, config, &[user]).await?.remove(&user).unwrap_or_default();
     Ok(found.into_iter().find(|absence| absence.rests()))
 }
 

@@ -38,7 +38,7 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     let mut tx = app.store.read().await?;
     let user = find_present_user(&mut tx, userid).await?;
     let mut ratings = Vec::new();
-    for game in app.registry.iter() {
+    for game in app.games.registry.iter() {
         let meta = game.meta();
         let Some(row) = tx.rating(meta.name, user.id).await? else { continue };
         let changes = tx.rating_curve(meta.name, user.id, LONGEST_CURVE).await?;
@@ -56,7 +56,11 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     let now = app.clock.now();
     let vacations = tx.vacations(user.id, now).await?.into_iter().filter(|row| row.from_at <= now);
     let away_until = vacations.map(|row| Moment::from(row.until_at)).max();
-    let absences = absences(&mut tx, app, &[user.id]).await?.remove(&user.id).unwrap_or_default().into_iter();
+    let absences = absences(&mut tx, app.clock.as_ref(), &app.config, &[user.id])
+        .await?
+        .remove(&user.id)
+        .unwrap_or_default()
+        .into_iter();
     let absences = absences.filter(|absence| !matches!(absence, Absence::Away(_)));
     let absences = absences.map(|absence| absence.about(&user.userid)).collect();
     let level = computer_player::level_of(&user.userid).filter(|_| user.is_computer_player());

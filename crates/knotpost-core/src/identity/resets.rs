@@ -16,8 +16,8 @@ use crate::mailing::post::{post_answerable, post_to_user};
 use crate::mailing::references::{Reference, post_reference};
 use crate::replies::Reply;
 use knotpost_model::{Millis, Rate, UserKey};
-use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
+use knotpost_platform::secret::{KeyRing, Purpose, to_hex};
+use knotpost_storage::{Store, StoreError, UserRow, UserState, WriteTx};
 
 const MOST_TRIES: i64 = 5;
 /// Valid codes per user. Further requests repeat the newest.
@@ -34,7 +34,7 @@ pub(crate) async fn begin(
     if let Some(newest) = live.first().filter(|_| live.len() >= MOST_LIVE) {
         return Ok(*newest);
     }
-    tx.add_reset(user, &code_digest(app, &app.links.reset_code(user, now)), now).await?;
+    tx.add_reset(user, &code_digest(&app.secret, &app.links.reset_code(user, now)), now).await?;
     Ok(now)
 }
 
@@ -73,15 +73,16 @@ pub(crate) async fn send(
 /// Checks a reset code. Each try counts; words not shaped like a code are skipped. Without a user it fails on
 /// the same path.
 pub(crate) async fn try_code(
-    app: &App,
+    store: &Store,
+    secret: &KeyRing,
     user: Option<UserKey>,
     word: &str,
     now: Millis,
 ) -> Result<bool, StoreError> {
     let Some(code) = read_code(word) else { return Ok(false) };
     let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-RESET_MS));
-    let right = app.store.write(async move |tx| tx.try_resets(key, since, MOST_TRIES).await).await?;
-    let digest = code_digest(app, &code);
+    let right = store.write(async move |tx| tx.try_resets(key, since, MOST_TRIES).await).await?;
+    let digest = code_digest(secret, &code);
     Ok(right.iter().any(|right| crate::identity::credentials::same_hash(right, &digest)))
 }
 
@@ -93,8 +94,8 @@ fn read_code(word: &str) -> Option<String> {
     is_code.then(|| bare.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-"))
 }
 
-fn code_digest(app: &App, code: &str) -> String {
-    to_hex(&app.secret.digest(Purpose::Tokens, &[b"reset code digest", code.as_bytes()]))
+fn code_digest(secret: &KeyRing, code: &str) -> String {
+    to_hex(&secret.digest(Purpose::Tokens, &[b"reset code digest", code.as_bytes()]))
 }
 
 /// User of a valid reset link; `None`: used, expired or invalid.

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::app::App;
-use knotpost_platform::secret::{Role, seal_mark};
-use knotpost_storage::{ReadTx, StoreError, WriteTx};
+use knotpost_platform::secret::{KeyRing, Role, seal_mark};
+use knotpost_storage::{ReadTx, Store, StoreError, WriteTx};
 
 /// Key of the agreed fingerprints: of the current key, and of the key for digests.
 const KEY_FACT: &str = "key";
@@ -40,7 +40,7 @@ pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
         .write(async move |tx, app| {
             let judged = judge(app, &read_agreed(tx).await?);
             if judged == Judgement::Newer || (judged == Judgement::Foreign && !is_shared) {
-                save_agreed(tx, app).await?;
+                save_agreed(tx, &app.secret).await?;
             }
             Ok::<_, StoreError>(judged)
         })
@@ -94,13 +94,13 @@ async fn read_agreed(tx: &mut ReadTx) -> Result<Agreed, StoreError> {
     Ok((tx.server_metadata(KEY_FACT).await?, tx.server_metadata(DIGESTS_FACT).await?))
 }
 
-pub(crate) async fn save_agreed(tx: &mut WriteTx, app: &App) -> Result<(), StoreError> {
-    tx.save_server_metadata(KEY_FACT, &app.secret.fingerprint()).await?;
-    tx.save_server_metadata(DIGESTS_FACT, &app.secret.digests_fingerprint()).await
+pub(crate) async fn save_agreed(tx: &mut WriteTx, secret: &KeyRing) -> Result<(), StoreError> {
+    tx.save_server_metadata(KEY_FACT, &secret.fingerprint()).await?;
+    tx.save_server_metadata(DIGESTS_FACT, &secret.digests_fingerprint()).await
 }
 
 pub async fn adopt_key(app: &Arc<App>) -> Result<(), StoreError> {
-    app.write(async move |tx, app| save_agreed(tx, app).await).await
+    app.write(async move |tx, app| save_agreed(tx, &app.secret).await).await
 }
 
 /// Data still depending on a key to be dropped.
@@ -112,15 +112,15 @@ pub struct KeyUse {
     pub webhooks: usize,
 }
 
-pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_key_use(store: &Store, secret: &KeyRing, id: u8) -> Result<KeyUse, StoreError> {
+    let mut tx = store.read().await?;
     let mails = tx.count_sealed_mails(&seal_mark(id)).await?;
     let (mut webhooks, mut after) = (0, 0);
     loop {
         let rows = tx.webhook_secrets(after, BATCH).await?;
         let Some((last, _)) = rows.last() else { return Ok(KeyUse { mails, webhooks }) };
         after = *last;
-        webhooks += rows.iter().filter(|(_, sealed)| !app.secret.is_freshly_sealed(sealed)).count();
+        webhooks += rows.iter().filter(|(_, sealed)| !secret.is_freshly_sealed(sealed)).count();
     }
 }
 

@@ -20,8 +20,8 @@ use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
 use knotpost_model::{Channel, Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
-use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::{SessionRow, StoreError, UserRow, UserState};
+use knotpost_platform::secret::{KeyRing, Purpose, to_hex};
+use knotpost_storage::{SessionRow, Store, StoreError, UserRow, UserState};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
@@ -132,7 +132,7 @@ pub(crate) async fn begin(
         Refusal::new(Code::Unavailable, "the server cannot log anybody in at the moment")
     })?;
     let token = to_hex(&bytes);
-    let (digest, now) = (digest(app, &token), app.clock.now());
+    let (digest, now) = (digest(&app.secret, &token), app.clock.now());
     let agent: String = clean_line(user_agent).chars().take(LONGEST_AGENT).collect();
     let begun = app
         .write(async move |tx, app| {
@@ -149,7 +149,7 @@ pub(crate) async fn begin(
             let session = SessionRow {
                 digest: digest.clone(),
                 user_id: user,
-                password_mark: password_mark(app, &row),
+                password_mark: password_mark(&app.secret, &row),
                 user_agent: agent.clone(),
                 created_at: now,
                 seen_at: now,
@@ -167,10 +167,10 @@ pub(crate) async fn begin(
 }
 
 pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>, StoreError> {
-    let (digest, now) = (digest(app, token), app.clock.now());
+    let (digest, now) = (digest(&app.secret, token), app.clock.now());
     let mut tx = app.store.read().await?;
     let Some(session) = tx.session(&digest).await? else { return Ok(None) };
-    let row = tx.user(session.user_id).await?.filter(|row| is_live(app, row, &session, now));
+    let row = tx.user(session.user_id).await?.filter(|row| is_live(&app.secret, row, &session, now));
     let Some(row) = row else { return Ok(None) };
     drop(tx);
     if now.0 - session.seen_at.0 >= TOUCH_MS {
@@ -189,11 +189,11 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
     }))
 }
 
-fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool {
+fn is_live(secret: &KeyRing, row: &UserRow, session: &SessionRow, now: Millis) -> bool {
     row.state == UserState::Active
         && now.0 < session.expires_at.0
         && now.0 - session.seen_at.0 < IDLE_MS
-        && same_hash(&session.password_mark, &password_mark(app, row))
+        && same_hash(&session.password_mark, &password_mark(secret, row))
 }
 
 pub async fn give_password(
@@ -216,7 +216,7 @@ pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionVi
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let Some(row) = tx.user(visitor.user).await? else { return Ok(Vec::new()) };
     let sessions = tx.sessions_of(visitor.user).await?.into_iter();
-    let live = sessions.filter(|session| is_live(app, &row, session, now));
+    let live = sessions.filter(|session| is_live(&app.secret, &row, session, now));
     let view = |session: SessionRow| SessionView {
         is_this: session.digest == visitor.session,
         user_agent: session.user_agent,
@@ -226,13 +226,13 @@ pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionVi
     Ok(live.map(view).collect())
 }
 
-pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
-    let digest = digest(app, token);
-    app.store.write(async move |tx| tx.drop_session(&digest).await).await
+pub async fn log_out(store: &Store, secret: &KeyRing, token: &str) -> Result<(), StoreError> {
+    let digest = digest(secret, token);
+    store.write(async move |tx| tx.drop_session(&digest).await).await
 }
 
-pub async fn log_out_everywhere(app: &App, user: UserKey) -> Result<(), StoreError> {
-    app.store.write(async move |tx| tx.drop_sessions_of(user).await).await
+pub async fn log_out_everywhere(store: &Store, user: UserKey) -> Result<(), StoreError> {
+    store.write(async move |tx| tx.drop_sessions_of(user).await).await
 }
 
 /// Mails a login link to the user's confirmed addresses, if the user exists. The answer does not reveal that.
@@ -252,7 +252,7 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
             let user = tx.find_user(&userid).await?;
             let active = |user: &UserRow| user.state == UserState::Active && user.password_hash.is_some();
             let Some(user) = user.filter(active) else { return Ok(false) };
-            if registered_addresses(tx, app, user.id).await?.is_empty() {
+            if registered_addresses(tx, &app.config, user.id).await?.is_empty() {
                 return Ok(false);
             }
             tx.set_magic_link(user.id, now).await?;
@@ -289,12 +289,12 @@ pub async fn log_in_by_link(app: &Arc<App>, token: &str, user_agent: &str) -> Re
 }
 
 /// A fast digest suffices: the token has 256 random bits.
-fn digest(app: &App, token: &str) -> String {
-    to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session", token.as_bytes()]))
+fn digest(secret: &KeyRing, token: &str) -> String {
+    to_hex(&secret.digest(Purpose::Tokens, &[b"web session", token.as_bytes()]))
 }
 
 /// Changes with the password without revealing anything about it.
-pub(crate) fn password_mark(app: &App, user: &UserRow) -> String {
+pub(crate) fn password_mark(secret: &KeyRing, user: &UserRow) -> String {
     let hash = user.password_hash.as_deref().unwrap_or_default();
-    to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session password", hash.as_bytes()]))
+    to_hex(&secret.digest(Purpose::Tokens, &[b"web session password", hash.as_bytes()]))
 }

@@ -3,21 +3,20 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::config::StrangerPolicy;
+use crate::config::{Config, StrangerPolicy};
 use crate::identity::Origin;
 use knotpost_model::Address;
-use knotpost_storage::{ReadTx, StoreError, WriteTx};
+use knotpost_storage::{ReadTx, Store, StoreError, WriteTx};
 
 const FACT: &str = "strangers";
 /// Addresses mailed by one signup of a stranger.
 const MOST_AT_SIGN_UP: usize = 2;
 
 /// The administrators' choice, or else the configuration.
-async fn stranger_policy(tx: &mut ReadTx, app: &App) -> Result<StrangerPolicy, StoreError> {
+async fn stranger_policy(tx: &mut ReadTx, config: &Config) -> Result<StrangerPolicy, StoreError> {
     let agreed = tx.server_metadata(FACT).await?;
-    Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(app.config.limits.strangers))
+    Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(config.limits.strangers))
 }
 
 /// Policy for mail from strangers.
@@ -29,10 +28,10 @@ pub struct Strangers {
     pub is_set: bool,
 }
 
-pub async fn view_stranger_policy(app: &App) -> Result<Strangers, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_stranger_policy(store: &Store, config: &Config) -> Result<Strangers, StoreError> {
+    let mut tx = store.read().await?;
     let is_set = tx.server_metadata(FACT).await?.is_some();
-    Ok(Strangers { policy: stranger_policy(&mut tx, app).await?.as_str(), is_set })
+    Ok(Strangers { policy: stranger_policy(&mut tx, config).await?.as_str(), is_set })
 }
 
 pub(crate) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Result<(), StoreError> {
@@ -45,12 +44,12 @@ pub(crate) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Res
 /// True if unauthenticated mail from this address is accepted. `aligned`: its domain vouches for it.
 pub async fn is_welcome(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
     address: &Address,
     aligned: bool,
 ) -> Result<bool, StoreError> {
     let key = address.key();
-    Ok(match stranger_policy(tx, app).await? {
+    Ok(match stranger_policy(tx, config).await? {
         StrangerPolicy::Open => true,
         StrangerPolicy::Known if tx.is_proven_address(&key).await? => true,
         StrangerPolicy::Known | StrangerPolicy::Closed => aligned && tx.is_registered_address(&key).await?,
@@ -61,7 +60,7 @@ pub async fn is_welcome(
 /// a mail.
 pub(crate) async fn check_sign_up(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
     origin: &Origin,
     addresses: usize,
 ) -> Result<(), ServiceError> {
@@ -72,12 +71,12 @@ pub(crate) async fn check_sign_up(
             .hint("`add` takes more addresses, once the account is there.")
             .into());
     }
-    let refusal = match stranger_policy(tx, app).await? {
+    let refusal = match stranger_policy(tx, config).await? {
         StrangerPolicy::Open => return Ok(()),
         StrangerPolicy::Known if !is_mail => return Ok(()),
         StrangerPolicy::Known => {
             Refusal::new(Code::NotAllowed, "this server takes no new accounts by mail at the moment")
-                .hint(format!("Sign up on the web: {}", app.config.server.public_url.trim_end_matches('/')))
+                .hint(format!("Sign up on the web: {}", config.server.public_url.trim_end_matches('/')))
         }
         StrangerPolicy::Closed if origin.channel == knotpost_model::Channel::Operator => return Ok(()),
         StrangerPolicy::Closed => {

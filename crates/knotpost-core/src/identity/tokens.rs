@@ -16,9 +16,9 @@ use crate::identity::bearer::{Bearer, Scope};
 use crate::identity::credentials::same_hash;
 use crate::identity::sessions::password_mark;
 use knotpost_model::{Millis, Moment, Rate, UserKey, clean_line};
-use knotpost_platform::clock::random_bytes;
-use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};
+use knotpost_platform::clock::{Clock, random_bytes};
+use knotpost_platform::secret::{KeyRing, Purpose, to_hex};
+use knotpost_storage::{NewToken, ReadTx, Store, StoreError, TokenRow, UserRow, UserState, WriteTx};
 
 /// Recognisable prefix for secret scanners.
 const PREFIX: &str = "knotpost_";
@@ -78,7 +78,7 @@ pub async fn create_token(
         Refusal::new(Code::Unavailable, "no key can be made at the moment")
     })?;
     let token = format!("{PREFIX}{}", to_hex(&bytes));
-    let (digest, now) = (digest(app, &token), app.clock.now());
+    let (digest, now) = (digest(&app.secret, &token), app.clock.now());
     let expires_at = now.plus(i64::from(days) * DAY_MS);
     let wish = (name.clone(), scopes.clone());
     let id = app
@@ -94,7 +94,7 @@ pub async fn create_token(
             if scopes.contains(&Scope::Admin) && row.role != "admin" {
                 return refuse("only administrators have keys with the scope `admin`");
             }
-            if forget_ended(tx, app, &row, now).await? >= MOST {
+            if forget_ended(tx, &app.secret, &row, now).await? >= MOST {
                 return refuse("there are too many keys; revoke some first");
             }
             let token = NewToken {
@@ -102,7 +102,7 @@ pub async fn create_token(
                 user: row.id,
                 name: name.clone(),
                 scopes: Scope::join(scopes),
-                password_mark: password_mark(app, &row),
+                password_mark: password_mark(&app.secret, &row),
                 expires_at,
             };
             Ok::<_, ServiceError>(tx.insert_token(&token, now).await?)
@@ -133,37 +133,42 @@ fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
 
 async fn sort_out(
     tx: &mut ReadTx,
-    app: &App,
+    secret: &KeyRing,
     owner: &UserRow,
     now: Millis,
 ) -> Result<(Vec<TokenRow>, Vec<TokenRow>), StoreError> {
-    let mark = password_mark(app, owner);
+    let mark = password_mark(secret, owner);
     let rows = tx.tokens_of(owner.id).await?.into_iter();
     Ok(rows.partition(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark)))
 }
 
 async fn forget_ended(
     tx: &mut WriteTx,
-    app: &App,
+    secret: &KeyRing,
     owner: &UserRow,
     now: Millis,
 ) -> Result<usize, StoreError> {
-    let (living, ended) = sort_out(tx, app, owner, now).await?;
+    let (living, ended) = sort_out(tx, secret, owner, now).await?;
     for row in ended {
         tx.drop_token(owner.id, row.id).await?;
     }
     Ok(living.len())
 }
 
-pub(crate) async fn count_tokens(tx: &mut ReadTx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
-    Ok(sort_out(tx, app, owner, app.clock.now()).await?.0.len())
+pub(crate) async fn count_tokens(
+    tx: &mut ReadTx,
+    clock: &dyn Clock,
+    secret: &KeyRing,
+    owner: &UserRow,
+) -> Result<usize, StoreError> {
+    Ok(sort_out(tx, secret, owner, clock.now()).await?.0.len())
 }
 
 /// Valid keys, newest first.
 pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let Some(owner) = tx.user(user).await? else { return Ok(Vec::new()) };
-    let (living, _) = sort_out(&mut tx, app, &owner, now).await?;
+    let (living, _) = sort_out(&mut tx, &app.secret, &owner, now).await?;
     let view = |row: TokenRow| TokenView {
         id: row.id,
         name: row.name,
@@ -175,8 +180,8 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
     Ok(living.into_iter().map(view).collect())
 }
 
-pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    if app.store.write(async move |tx| tx.drop_token(user, id).await).await? {
+pub async fn revoke_token(store: &Store, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    if store.write(async move |tx| tx.drop_token(user, id).await).await? {
         return Ok(());
     }
     Err(Refusal::new(Code::BadValue, format!("there is no key {id} of yours")).into())
@@ -184,11 +189,11 @@ pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), Servi
 
 /// Authenticates a token; `None`: invalid. Failures count like wrong passwords.
 pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
-    let (digest, now) = (digest(app, token), app.clock.now());
+    let (digest, now) = (digest(&app.secret, token), app.clock.now());
     let found = app.store.query().await?.token_and_owner(&digest).await?.filter(|(row, user)| {
         now.0 < row.expires_at.0
             && user.state == UserState::Active
-            && same_hash(&row.password_mark, &password_mark(app, user))
+            && same_hash(&row.password_mark, &password_mark(&app.secret, user))
     });
     let Some((row, user)) = found else {
         let words = "too many wrong tokens were tried; try again later";
@@ -212,6 +217,6 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
 }
 
 /// A fast digest suffices: the token has 256 random bits.
-fn digest(app: &App, token: &str) -> String {
-    to_hex(&app.secret.digest(Purpose::Tokens, &[b"api token", token.as_bytes()]))
+fn digest(secret: &KeyRing, token: &str) -> String {
+    to_hex(&secret.digest(Purpose::Tokens, &[b"api token", token.as_bytes()]))
 }

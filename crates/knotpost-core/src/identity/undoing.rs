@@ -91,7 +91,7 @@ pub(crate) async fn announce_change(
         change = Some(tx.insert_address_change(user.id, &before.join("\n"), now).await?);
     }
     let notice = addresses_changed(tx, user).await?;
-    let mut told = registered_addresses(tx, app, user.id).await?;
+    let mut told = registered_addresses(tx, &app.config, user.id).await?;
     told.extend(before.iter().cloned());
     told.sort_unstable();
     told.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
@@ -119,7 +119,7 @@ pub(crate) async fn announce_passkey(
     changed: PasskeyChange,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let addresses = registered_addresses(tx, app, user.id).await?;
+    let addresses = registered_addresses(tx, &app.config, user.id).await?;
     if addresses.is_empty() {
         return Ok(());
     }
@@ -161,7 +161,7 @@ pub(crate) async fn lost_addresses(
     user: &UserRow,
     now: Millis,
 ) -> Result<Vec<(Address, WayBack)>, StoreError> {
-    let here = registered_addresses(tx, app, user.id).await?;
+    let here = registered_addresses(tx, &app.config, user.id).await?;
     let mut lost: Vec<(Address, WayBack)> = Vec::new();
     // The first change with this address: an attacker may have added their own before removing it.
     for change in

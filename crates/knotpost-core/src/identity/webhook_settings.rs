@@ -1,5 +1,6 @@
 //! Management of webhooks by their owners.
 
+use crate::config::Config;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -12,8 +13,8 @@ use crate::identity::ProvenUser;
 use crate::identity::authentication::check_proven;
 use crate::webhooks::{HookEvent, HookForm, HookSecret, MOST_WAITING, REMOVED, queue, reach};
 use knotpost_model::{HookUrl, Millis, Moment, UserKey};
-use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{HookReader, NewWebhook, ReadTx, StoreError, WebhookRow, WriteTx};
+use knotpost_platform::clock::{Clock, random_bytes};
+use knotpost_storage::{HookReader, NewWebhook, ReadTx, Store, StoreError, WebhookRow, WriteTx};
 
 pub const MOST_WEBHOOKS: usize = 10;
 /// Pending events up to which a test is accepted.
@@ -91,8 +92,8 @@ pub async fn create_webhook(
     proven: ProvenUser,
     wish: HookWish,
 ) -> Result<FreshHook, ServiceError> {
-    check_enabled(app)?;
-    let url = HookUrl::parse(&wish.url, reach(app))
+    check_enabled(&app.config)?;
+    let url = HookUrl::parse(&wish.url, reach(&app.config))
         .map_err(|error| Refusal::new(Code::BadValue, error.to_string()))?;
     let mut events = wish.events;
     events.sort_unstable();
@@ -134,8 +135,8 @@ pub(super) fn is_browser(row: &WebhookRow) -> bool {
     row.form == HookForm::Push.as_str()
 }
 
-fn check_enabled(app: &App) -> Result<(), Refusal> {
-    if app.config.webhooks.enabled {
+fn check_enabled(config: &Config) -> Result<(), Refusal> {
+    if config.webhooks.enabled {
         return Ok(());
     }
     Err(Refusal::new(Code::NotSupported, "webhooks are switched off on this server"))
@@ -155,15 +156,20 @@ fn new_secret(app: &App) -> Result<(HookSecret, Vec<u8>), Refusal> {
 }
 
 /// Oldest first.
-pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, StoreError> {
-    let rows = app.store.read().await?.webhooks_of(user).await?;
+pub async fn view_webhooks(store: &Store, user: UserKey) -> Result<Vec<HookView>, StoreError> {
+    let rows = store.read().await?.webhooks_of(user).await?;
     Ok(rows.into_iter().filter(|row| !is_browser(row)).map(HookView::from).collect())
 }
 
 /// Removes a webhook or browser and its pending events.
-pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    let now = app.clock.now();
-    let removed = app.store.write(async move |tx| {
+pub async fn remove_webhook(
+    store: &Store,
+    clock: &dyn Clock,
+    user: UserKey,
+    id: i64,
+) -> Result<(), ServiceError> {
+    let now = clock.now();
+    let removed = store.write(async move |tx| {
         if !tx.drop_webhook(user, id).await? {
             return Err(no_such_webhook(id).into());
         }
@@ -179,7 +185,7 @@ pub async fn renew_webhook_secret(
     proven: ProvenUser,
     id: i64,
 ) -> Result<FreshHook, ServiceError> {
-    check_enabled(app)?;
+    check_enabled(&app.config)?;
     let (secret, sealed) = new_secret(app)?;
     let now = app.clock.now();
     let renewed = app.store.write(async move |tx| {
@@ -198,9 +204,14 @@ pub async fn renew_webhook_secret(
 }
 
 /// Reactivates a webhook, whatever failed before.
-pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    check_enabled(app)?;
-    let started = app.store.write(async move |tx| {
+pub async fn start_webhook(
+    store: &Store,
+    config: &Config,
+    user: UserKey,
+    id: i64,
+) -> Result<(), ServiceError> {
+    check_enabled(config)?;
+    let started = store.write(async move |tx| {
         own(tx, user, id).await?;
         Ok(tx.start_webhook(id).await?)
     });
@@ -209,7 +220,7 @@ pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Serv
 
 /// Queues a test event. Refused if the webhook is off or has many pending events.
 pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    check_enabled(app)?;
+    check_enabled(&app.config)?;
     let now = app.clock.now();
     let queued = app.write(async move |tx, app| {
         if own(tx, user, id).await?.stopped_at.is_some() {

@@ -1,5 +1,7 @@
 //! Commit of a mail: each [`Disposition`] in one write. The choice is made elsewhere.
 
+use knotpost_platform::clock::Entropy;
+use knotpost_platform::secret::KeyRing;
 use std::sync::Arc;
 
 use super::DEDUPE_MS;
@@ -18,7 +20,7 @@ use crate::config::KeepRaw;
 use crate::requests::Ready;
 use crate::requests::command_log::log_command;
 use knotpost_model::Millis;
-use knotpost_storage::{NewInbox, StoreError, Unwritten};
+use knotpost_storage::{NewInbox, Store, StoreError, Unwritten};
 
 #[derive(Debug)]
 pub enum Disposition {
@@ -60,7 +62,7 @@ pub async fn commit(
     match disposition {
         Disposition::Record(reason) => {
             count_outcome(reason);
-            record(app, NewInbox { reason: Some(reason.as_str()), ..row }).await?;
+            record(&app.store, NewInbox { reason: Some(reason.as_str()), ..row }).await?;
         }
         Disposition::Bounce(returned) => {
             count_outcome(commit_bounce(app, row, returned, arrival.now).await?);
@@ -69,12 +71,12 @@ pub async fn commit(
             count_outcome(commit_ending(app, row, ending, arrival.now).await?);
         }
         Disposition::Complaint(complaint) => {
-            let row = with_message(app, row, arrival)?;
+            let row = with_message(app.entropy.as_ref(), &app.secret, row, arrival)?;
             count_outcome(Reason::Complaint);
             commit_complaint(app, row, &mail, complaint, arrival.now).await?;
         }
         Disposition::Postmaster => {
-            let row = with_message(app, row, arrival)?;
+            let row = with_message(app.entropy.as_ref(), &app.secret, row, arrival)?;
             count_outcome(Reason::Postmaster);
             commit_postmaster_mail(app, row, &mail, arrival.now).await?;
         }
@@ -83,7 +85,7 @@ pub async fn commit(
             let row = NewInbox {
                 host: arrival.host.as_ref().map(ToString::to_string),
                 recipients: arrival.recipients.join("\n"),
-                ..with_message(app, row, arrival)?
+                ..with_message(app.entropy.as_ref(), &app.secret, row, arrival)?
             };
             return queue(app, row, place).await;
         }
@@ -99,7 +101,7 @@ async fn execute(
     mut row: NewInbox,
 ) -> Result<Committed, StoreError> {
     let now = arrival.now;
-    (row.subject, row.text) = masked_lines(app, &mail, &ready);
+    (row.subject, row.text) = masked_lines(&app.vocabulary, &mail, &ready);
     // The most frequent outcome. A row inserted with a reason is never in the queue.
     row.reason = Some(Reason::Executed.as_str());
     let ready = Arc::new(ready);
@@ -129,16 +131,25 @@ async fn execute(
         Err(Unwritten::Store(error)) => return Err(error),
     };
     announce(app, &outcome, now);
-    ready.after_commit(app, &outcome.charges);
-    log_command(app, &ready, &outcome.boards, outcome.reason.as_str(), now);
+    ready.after_commit(&app.limits, &app.credentials, &outcome.charges);
+    log_command(
+        app.clock.as_ref(),
+        app.games.registry,
+        &ready,
+        &outcome.boards,
+        outcome.reason.as_str(),
+        now,
+    );
     Ok(Committed::Executed(outcome.reason))
 }
 
 async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, StoreError> {
     let bounds = place.bounds(&app.config.inbound);
     let stored = app.store.write_queue(async move |tx| {
-        let stored = tx.insert_waiting(&row, place.row(), &bounds).await?;
-        stored.map_err(|bound| Unwritten::Refused(place.limit(bound)))
+        if let Some(bound) = tx.bound_met(place.row(), &bounds).await? {
+            return Err(Unwritten::Refused(place.limit(bound)));
+        }
+        Ok(tx.insert_waiting(&row, place.row()).await?)
     });
     match stored.await {
         Ok(_) => {
@@ -155,26 +166,31 @@ async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, Stor
 
 /// Row of a mail, with the message if the configuration stores every message.
 fn row_of(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
-    let row = inbox_row(app, mail, arrival);
+    let row = inbox_row(&app.vocabulary, &app.own, mail, arrival);
     match app.config.inbound.keep_raw {
-        KeepRaw::All => with_message(app, row, arrival),
+        KeepRaw::All => with_message(app.entropy.as_ref(), &app.secret, row, arrival),
         KeepRaw::Never | KeepRaw::Failed => Ok(row),
     }
 }
 
-fn with_message(app: &App, row: NewInbox, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
+fn with_message(
+    entropy: &dyn Entropy,
+    secret: &KeyRing,
+    row: NewInbox,
+    arrival: &Arrival<'_>,
+) -> Result<NewInbox, StoreError> {
     match row.raw {
         Some(_) => Ok(row),
-        None => Ok(NewInbox { raw: Some(seal(app, arrival.raw)?), ..row }),
+        None => Ok(NewInbox { raw: Some(seal(entropy, secret, arrival.raw)?), ..row }),
     }
 }
 
-pub(super) fn seal(app: &App, raw: &[u8]) -> Result<Vec<u8>, StoreError> {
-    Ok(app.secret.seal(app.entropy.as_ref(), raw)?)
+pub(super) fn seal(entropy: &dyn Entropy, secret: &KeyRing, raw: &[u8]) -> Result<Vec<u8>, StoreError> {
+    Ok(secret.seal(entropy, raw)?)
 }
 
-async fn record(app: &App, row: NewInbox) -> Result<(), StoreError> {
-    let write = app.store.write_queue(async move |tx| tx.insert_inbox(&row).await.map(drop));
+async fn record(store: &Store, row: NewInbox) -> Result<(), StoreError> {
+    let write = store.write_queue(async move |tx| tx.insert_inbox(&row).await.map(drop));
     write.await
 }
 

@@ -38,7 +38,7 @@ pub(super) async fn commit_ending(
 }
 
 async fn end(tx: &mut WriteTx, app: &App, ending: &Ending, now: Millis) -> Result<bool, StoreError> {
-    let mails = find_answered(tx, app, &ending.claim).await?;
+    let mails = find_answered(tx, &app.secret, &ending.claim).await?;
     let reply = LinkReply::read(tx, &mails, &ending.line, now).await?;
     let done = match reply.filter(LinkReply::only_ends) {
         Some(LinkReply::Unsubscribe(wanted)) => unsubscribe::accept(tx, app, &wanted, now).await.map(drop),

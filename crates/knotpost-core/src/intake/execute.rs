@@ -102,7 +102,7 @@ pub(super) async fn execute_mail(
         return Ok(Outcome::of_reply(replied, reason));
     }
     let done = if several { Reason::Multiple } else { Reason::Executed };
-    let told = acknowledge(tx, app, mail, ready, &answer, now).await?;
+    let told = acknowledge(tx, &app.config, mail, ready, &answer, now).await?;
     let boards = if answer.changed { answer.boards } else { Vec::new() };
     if answer.audience == Audience::Sender {
         let replied = reply_to_sender(tx, app, mail, ready, (&answer.reply, Purpose::Answer), now).await?;
@@ -141,7 +141,7 @@ async fn repeat(
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && !ready.is_query() && ready.is_authenticated();
     if tell {
-        let reply = already_played(tx, app, ready, now).await?;
+        let reply = already_played(tx, &app.games, ready, now).await?;
         reply_to_sender(tx, app, mail, ready, (&reply, Purpose::Answer), now).await?;
     }
     Ok(Reason::Duplicate)

@@ -1,14 +1,19 @@
 //! Inbox rows for administrators, with passwords and reply addresses masked.
 
 use super::mail::{Arrival, CommandText, IncomingMail};
-use crate::app::App;
 use crate::requests::Ready;
+use knotpost_commands::Vocabulary;
 use knotpost_model::{OwnAddresses, Verdicts};
 use knotpost_storage::NewInbox;
 
-pub(super) fn inbox_row(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> NewInbox {
+pub(super) fn inbox_row(
+    vocabulary: &Vocabulary,
+    own: &OwnAddresses,
+    mail: &IncomingMail,
+    arrival: &Arrival<'_>,
+) -> NewInbox {
     // Passwords are not located yet; see `masked_lines`.
-    let mask = |line: &str| knotpost_commands::mask_cautiously(line, &app.vocabulary);
+    let mask = |line: &str| knotpost_commands::mask_cautiously(line, vocabulary);
     let text = match &mail.command {
         CommandText::Multiple(lines) => {
             Some(lines.iter().map(|line| mask(line)).collect::<Vec<_>>().join("\n"))
@@ -21,7 +26,7 @@ pub(super) fn inbox_row(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -
         way: arrival.way.as_str(),
         peer: arrival.peer.map(|peer| peer.to_string()),
         mail_from: arrival.mail_from.map(ToOwned::to_owned),
-        recipients: masked_recipients(&app.own, arrival.recipients),
+        recipients: masked_recipients(own, arrival.recipients),
         size: i64::try_from(arrival.raw.len()).unwrap_or(i64::MAX),
         sender: mail.sender.as_ref().map(ToString::to_string),
         message_id: mail.message_id.clone(),
@@ -41,11 +46,11 @@ pub(super) fn masked_recipients(own: &OwnAddresses, recipients: &[String]) -> St
 
 /// Subject and command lines, masked for administrators once the passwords are located.
 pub(super) fn masked_lines(
-    app: &App,
+    vocabulary: &Vocabulary,
     mail: &IncomingMail,
     ready: &Ready,
 ) -> (Option<String>, Option<String>) {
-    let mask = |text: &str| knotpost_commands::mask_cautiously(text, &app.vocabulary);
+    let mask = |text: &str| knotpost_commands::mask_cautiously(text, vocabulary);
     // The sender may see an unparsable line in full; in storage any of its words may be a password.
     let echo = |line: &Ready| if line.parses() { line.echo.clone() } else { mask(&line.echo) };
     match &mail.command {

@@ -1,9 +1,8 @@
 //! Queue of received mail: places by sender, and limits.
 
-use crate::app::App;
 use crate::config::Inbound;
 use knotpost_model::{Address, Host};
-use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, StoreError};
+use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, Store, StoreError};
 
 #[derive(Debug)]
 pub struct Place(NewPlace);
@@ -41,14 +40,14 @@ impl QueueLimit {
 /// Place for a mail of this sender (From domain in lower case). Only mail proven to come from its domain
 /// leaves the share of its host; a From alone proves nothing.
 pub async fn find_place(
-    app: &App,
+    store: &Store,
     sender: Option<&Address>,
     from_domain: String,
     host: Option<Host>,
     is_aligned: bool,
 ) -> Result<Place, StoreError> {
     let share = match sender {
-        Some(sender) if is_aligned && is_known(app, sender).await? => Share::Known,
+        Some(sender) if is_aligned && is_known(store, sender).await? => Share::Known,
         _ if is_aligned => Share::Proven,
         _ => Share::Unproven,
     };
@@ -61,8 +60,8 @@ pub async fn find_place(
     Ok(Place(NewPlace { flow, from_domain, share }))
 }
 
-async fn is_known(app: &App, sender: &Address) -> Result<bool, StoreError> {
-    Ok(!app.store.query().await?.users_at(&sender.key()).await?.is_empty())
+async fn is_known(store: &Store, sender: &Address) -> Result<bool, StoreError> {
+    Ok(!store.query().await?.users_at(&sender.key()).await?.is_empty())
 }
 
 impl Place {

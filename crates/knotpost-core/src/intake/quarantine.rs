@@ -38,7 +38,7 @@ pub async fn quarantine(
         subject: Some(knotpost_commands::mask_cautiously(&mail.subject, &app.vocabulary)),
         message_id: mail.message_id,
         text: None,
-        raw: if keeps_raw { Some(seal(app, raw)?) } else { None },
+        raw: if keeps_raw { Some(seal(app.entropy.as_ref(), &app.secret, raw)?) } else { None },
         reason: None,
         verdicts: None,
         host: None,

@@ -1,5 +1,7 @@
 //! Work on the queue: a mail is leased, and executed and marked in one transaction, or set aside.
 
+use knotpost_platform::clock::Clock;
+use knotpost_platform::secret::KeyRing;
 use std::sync::Arc;
 
 use super::DEDUPE_MS;
@@ -14,7 +16,7 @@ use crate::outage::log_failure;
 use crate::requests::Ready;
 use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
-use knotpost_storage::{InboxRow, StoreError};
+use knotpost_storage::{InboxRow, Store, StoreError};
 
 const LEASE_MS: i64 = 2 * 60_000;
 /// Failures after which a mail is set aside.
@@ -25,8 +27,8 @@ pub struct QueuedMail(InboxRow);
 
 impl QueuedMail {
     /// `None`: it cannot be decrypted.
-    pub fn message(&self, app: &App) -> Option<Vec<u8>> {
-        self.0.raw.as_deref().and_then(|sealed| app.secret.unseal(sealed))
+    pub fn message(&self, secret: &KeyRing) -> Option<Vec<u8>> {
+        self.0.raw.as_deref().and_then(|sealed| secret.unseal(sealed))
     }
 
     /// `None`: the null path `<>`.
@@ -49,13 +51,13 @@ impl QueuedMail {
     }
 }
 
-pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
-    let now = app.clock.now();
+pub async fn lease_queued(store: &Store, clock: &dyn Clock) -> Result<Option<QueuedMail>, StoreError> {
+    let now = clock.now();
     // Reads first: an idle server does not write.
-    if app.store.query().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
+    if store.query().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
         return Ok(None);
     }
-    let lease = app.store.write_queue(async move |tx| tx.lease_inbox(now, now.plus(LEASE_MS)).await).await?;
+    let lease = store.write_queue(async move |tx| tx.lease_inbox(now, now.plus(LEASE_MS)).await).await?;
     Ok(lease.map(QueuedMail))
 }
 
@@ -80,15 +82,22 @@ pub async fn execute_queued(
             let since = now.plus(-DEDUPE_MS);
             let is_first = tx.claim_mail(&mail.dedupe_key, key, since, now).await?;
             let outcome = execute_mail(tx, app, &mail, &executed, is_first, now).await?;
-            let (subject, text) = masked_lines(app, &mail, &executed);
+            let (subject, text) = masked_lines(&app.vocabulary, &mail, &executed);
             tx.describe_inbox(key, outcome.reason.as_str(), subject.as_deref(), text.as_deref()).await?;
             tx.replace_recipients(key, &recipients).await?;
             Ok::<_, StoreError>(Some(outcome))
         })
         .await?;
     if let Some(outcome) = outcome {
-        ready.after_commit(app, &outcome.charges);
-        log_command(app, &ready, &outcome.boards, outcome.reason.as_str(), now);
+        ready.after_commit(&app.limits, &app.credentials, &outcome.charges);
+        log_command(
+            app.clock.as_ref(),
+            app.games.registry,
+            &ready,
+            &outcome.boards,
+            outcome.reason.as_str(),
+            now,
+        );
         announce(app, &outcome, now);
     }
     Ok(())

@@ -96,7 +96,7 @@ pub(super) async fn reply_to_sender(
         return Ok(ReplyOutcome::NoAddress);
     };
     if let Some(sender) = mail.sender.as_ref().filter(|_| !budgets.is_user)
-        && !is_welcome(tx, app, sender, ready.is_aligned()).await?
+        && !is_welcome(tx, &app.config, sender, ready.is_aligned()).await?
     {
         return Ok(ReplyOutcome::ToStranger);
     }

@@ -18,7 +18,7 @@ pub async fn refuse_stranger(
         return Ok(None);
     }
     let mut tx = app.store.read().await?;
-    if is_welcome(&mut tx, app, sender, request.origin().aligned).await? {
+    if is_welcome(&mut tx, &app.config, sender, request.origin().aligned).await? {
         return Ok(None);
     }
     let url = app.config.server.public_url.trim_end_matches('/');

@@ -1,12 +1,12 @@
 //! Commands of users without a confirmed address. They run as usual; since no notification is mailed to such
 //! a user, the sender is told the result and what is missing.
 
+use crate::config::Config;
 use serde_json::json;
 
 use knotpost_commands::{Command, Leaving};
 
 use super::mail::{Class, IncomingMail};
-use crate::app::App;
 use crate::replies::{Answer, Audience, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey, without_tag};
@@ -18,14 +18,14 @@ const MOST_SHOWN: usize = 60;
 /// nothing connects the address with the sender of the command.
 pub(super) async fn acknowledge(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     mail: &IncomingMail,
     ready: &Ready,
     answer: &Answer,
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let is_untold = answer.changed && answer.audience == Audience::Registered && mail.class == Class::Person;
-    let Some(sender) = mail.sender.as_ref().filter(|_| is_untold && app.config.confirms_addresses()) else {
+    let Some(sender) = mail.sender.as_ref().filter(|_| is_untold && config.confirms_addresses()) else {
         return Ok(None);
     };
     let key = sender.key();

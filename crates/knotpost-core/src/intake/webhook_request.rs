@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::mailing::{ReturnPath, WebhookMail, WebhookOutcome};
 use knotpost_model::Millis;
 use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::{RequestKey, SavedResponse, StoreError};
+use knotpost_storage::{RequestKey, SavedResponse, Store, StoreError};
 
 /// Lifetime of a stored outcome; the mail itself is recognised for longer.
 const OUTCOME_STORED_MS: i64 = 86_400_000;
@@ -36,8 +36,8 @@ impl WebhookRequest {
     }
 
     /// `None`: a new request.
-    pub async fn find_outcome(&self, app: &App) -> Result<Option<WebhookOutcome>, StoreError> {
-        let saved = app.store.query().await?.saved_response(&self.key).await?;
+    pub async fn find_outcome(&self, store: &Store) -> Result<Option<WebhookOutcome>, StoreError> {
+        let saved = store.query().await?.saved_response(&self.key).await?;
         Ok(saved.map(|saved| {
             if saved.request_digest == self.digest {
                 WebhookOutcome::Taken { outcome: saved.body }
@@ -48,7 +48,7 @@ impl WebhookRequest {
     }
 
     /// Stores the outcome. A failure is only logged: a repeated mail is reported as a duplicate.
-    pub async fn save_outcome(self, app: &App, outcome: &str) {
+    pub async fn save_outcome(self, store: &Store, outcome: &str) {
         let Self { key, digest, now } = self;
         let response = SavedResponse {
             request_digest: digest,
@@ -57,7 +57,7 @@ impl WebhookRequest {
             retry_after: None,
             body: outcome.to_owned(),
         };
-        let saving = app.store.write(async move |tx| tx.save_response(&key.digest, &response, now).await);
+        let saving = store.write(async move |tx| tx.save_response(&key.digest, &response, now).await);
         if let Err(error) = saving.await {
             tracing::warn!(error = error.with_causes(), "the outcome of a posted mail could not be kept");
         }

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::app::App;
-use crate::links::TimedLink;
+use crate::links::{Links, TimedLink};
 use crate::replies::Reply;
 use knotpost_model::Millis;
 use knotpost_storage::UserRow;
@@ -12,7 +11,7 @@ use knotpost_storage::UserRow;
 pub(crate) const ARCHIVE_MS: i64 = 24 * 3_600_000;
 
 /// The reply with the link of this moment.
-pub(crate) fn archive_link(app: &App, user: &UserRow, now: Millis) -> Reply {
-    let link = app.links.timed(TimedLink::Archive, user.id, now);
+pub(crate) fn archive_link(links: &Links, user: &UserRow, now: Millis) -> Reply {
+    let link = links.timed(TimedLink::Archive, user.id, now);
     Reply::said("archive", json!({ "userid": user.userid, "link": link, "hours": ARCHIVE_MS / 3_600_000 }))
 }

@@ -1,5 +1,6 @@
 //! Addresses from which mail comes back: counted, stopped, told of, and started again.
 
+use crate::config::Config;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -10,7 +11,7 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::links::Links;
 use crate::replies::facts::stop_notice;
 use knotpost_model::{Address, Failure, Millis, Moment, OutboxKey, Trouble, UserKey};
-use knotpost_storage::{ReadTx, StoppedAddress, StoreError, WriteTx};
+use knotpost_storage::{ReadTx, StoppedAddress, Store, StoreError, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;
 /// Days on which mail came back as from a mailbox that does not exist, and within how long, that stop an address.
@@ -111,7 +112,7 @@ pub(crate) async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address
 /// Takes the notices about the user's other addresses for a mail to `recipient`. Each is told once.
 pub(crate) async fn take_notices(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     user: UserKey,
     recipient: &str,
     now: Millis,
@@ -123,7 +124,7 @@ pub(crate) async fn take_notices(
         return Ok(Vec::new());
     }
     // Only a proven reader may learn of the other addresses.
-    let confirmed_only = app.config.confirms_addresses();
+    let confirmed_only = config.confirms_addresses();
     let held = tx.addresses(user).await?;
     let reads_it = held
         .iter()
@@ -169,8 +170,8 @@ pub(crate) async fn http_notices(tx: &mut ReadTx, user: UserKey) -> Result<Vec<S
 }
 
 /// All addresses that get no mail any more.
-pub async fn view_stopped(app: &App) -> Result<Vec<AddressStop>, ServiceError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_stopped(store: &Store) -> Result<Vec<AddressStop>, ServiceError> {
+    let mut tx = store.read().await?;
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {
         let page = tx.stopped_addresses(&after, 500).await?;
@@ -222,8 +223,8 @@ pub struct UserAddress {
 }
 
 /// The addresses of a user, for the user alone.
-pub async fn view_addresses(app: &App, user: UserKey) -> Result<Vec<UserAddress>, StoreError> {
-    list_addresses(&mut app.store.read().await?, user).await
+pub async fn view_addresses(store: &Store, user: UserKey) -> Result<Vec<UserAddress>, StoreError> {
+    list_addresses(&mut store.read().await?, user).await
 }
 
 pub(crate) async fn list_addresses(tx: &mut ReadTx, user: UserKey) -> Result<Vec<UserAddress>, StoreError> {

@@ -1,7 +1,8 @@
 //! A composed mail as the outbox stores it.
 
-use crate::app::App;
+use crate::config::Config;
 use crate::mailing::references::Reference;
+use crate::replies::Composer;
 use crate::replies::letter::{Draft, Letter};
 use knotpost_storage::{OutboxContent, StoreError};
 
@@ -17,16 +18,21 @@ const HEADERS: usize = 2_000;
 
 /// The mail as it is stored, text alone and no larger than this: what is too much is cut off between two lines, and the
 /// reader is told.
-pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result<OutboxContent, StoreError> {
+pub(crate) fn content_within(
+    config: &Config,
+    composer: &dyn Composer,
+    mut draft: Draft,
+    most: usize,
+) -> Result<OutboxContent, StoreError> {
     draft.letter.html = None;
     draft.pictures.clear();
-    let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
+    let write = |letter: &Letter| composer.write(letter, &[]).map_err(StoreError::Corrupt);
     let mut bytes = write(&draft.letter)?;
     let whole = draft.letter.text.clone();
     // The transport's form of a text may be larger than the text, about evenly for all of it.
     let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
     while bytes.len() > most && room > 0 {
-        draft.letter.text = cut(&whole, room, most, &app.config.server.public_url);
+        draft.letter.text = cut(&whole, room, most, &config.server.public_url);
         bytes = write(&draft.letter)?;
         room = room * 9 / 10;
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use crate::mailing::post::post_to_user;
 use crate::mailing::styles::style_of;
 use crate::replies::facts::{note_of_proposal, notes_of_unreached};
@@ -90,7 +90,7 @@ async fn post_digest(
     for entry in boards {
         let row = tx.board(entry.board_id).await?;
         let Some(row) = row.filter(|row| row.state != BoardState::Removed) else { continue };
-        match digest_sheet(tx, app, row, entry.since, (user.id, &user.userid), now).await {
+        match digest_sheet(tx, &app.games, row, entry.since, (user.id, &user.userid), now).await {
             Ok(sheet) => sheets.push(sheet),
             // One board that cannot be shown must not keep the others back.
             Err(StoreError::Corrupt(what)) => tracing::error!(what, "a board is left out of a digest"),
@@ -108,13 +108,13 @@ async fn post_digest(
 /// The board as it stands, with all that was said since it was noted.
 async fn digest_sheet(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     row: knotpost_storage::BoardRow,
     since: Millis,
     (user, userid): (UserKey, &str),
     now: Millis,
 ) -> Result<Sheet, StoreError> {
-    let board = Board::from_row(tx, app, row).await?;
+    let board = Board::from_row(tx, games, row).await?;
     let style = style_of(tx, user, &board.row.game).await?;
     let mut notes: Vec<Note> = note_of_proposal(tx, &board).await?.into_iter().collect();
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;

@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use knotpost_model::{Millis, Moment, UnmailedTarget};
-use knotpost_storage::{DoNotMailRow, WriteTx};
+use knotpost_storage::{DoNotMailRow, Store, WriteTx};
 
 /// Entries of a page of the list.
 const PER_PAGE: usize = 500;
@@ -35,8 +34,8 @@ pub struct DoNotMail {
 }
 
 /// A page of the list, starting after the target `after`.
-pub async fn view_unmailed(app: &App, after: &str) -> Result<DoNotMail, ServiceError> {
-    let rows = app.store.read().await?.list_blocked(after, PER_PAGE as i64).await?;
+pub async fn view_unmailed(store: &Store, after: &str) -> Result<DoNotMail, ServiceError> {
+    let rows = store.read().await?.list_blocked(after, PER_PAGE as i64).await?;
     let cursor = rows.last().filter(|_| rows.len() == PER_PAGE).map(|row| row.target.clone());
     let entry =
         |row: DoNotMailRow| DoNotMailEntry { target: row.target, reason: row.reason, since: row.at.into() };

@@ -11,7 +11,7 @@ use crate::mailing::inspector::inspected::{Inbox, Outbox, OutgoingMail, Received
 use crate::mailing::inspector::mail_text::{Author, described, masked_text};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 pub use knotpost_storage::MailQueue;
-use knotpost_storage::{MailFilter, OutboxRow, ReadTx, StoreError, Window, WriteTx};
+use knotpost_storage::{MailFilter, OutboxRow, ReadTx, Store, StoreError, Window, WriteTx};
 
 /// Row numbers that one look into the database goes through.
 const WINDOW: i64 = 20_000;
@@ -49,8 +49,8 @@ pub enum MailChange {
 }
 
 /// Received mails.
-pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<Inbox, ServiceError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_inbox(store: &Store, query: &MailQuery) -> Result<Inbox, ServiceError> {
+    let mut tx = store.read().await?;
     let mut look = Look::begin(&mut tx, MailQueue::Inbox, query).await?;
     let mut mails: Vec<ReceivedMail> = Vec::new();
     while let Some((window, most)) = look.window(&mut tx, mails.len()).await? {
@@ -61,8 +61,8 @@ pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<Inbox, ServiceEr
 }
 
 /// Outgoing mails.
-pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<Outbox, ServiceError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_outbox(store: &Store, query: &MailQuery) -> Result<Outbox, ServiceError> {
+    let mut tx = store.read().await?;
     let mut look = Look::begin(&mut tx, MailQueue::Outbox, query).await?;
     let mut mails: Vec<OutgoingMail> = Vec::new();
     while let Some((window, most)) = look.window(&mut tx, mails.len()).await? {
@@ -81,18 +81,22 @@ pub async fn view_received(app: &App, id: i64) -> Result<WholeReceivedMail, Serv
     let sealed = tx.inbox_raw(InboxKey(id)).await?;
     let message = sealed.and_then(|sealed| app.secret.unseal(&sealed));
     let parts = message.as_deref().map(described);
-    let message_text = message.as_deref().map(|message| masked_text(app, message, Author::Somebody));
+    let message_text =
+        message.as_deref().map(|message| masked_text(&app.vocabulary, message, Author::Somebody));
     Ok(WholeReceivedMail { mail: entry.into(), parts, message_text, message })
 }
 
 /// One outgoing mail.
-pub async fn view_outgoing(app: &App, id: i64) -> Result<OutgoingMail, ServiceError> {
-    Ok(view_outgoing_content(app, id).await?.0)
+pub async fn view_outgoing(store: &Store, id: i64) -> Result<OutgoingMail, ServiceError> {
+    Ok(view_outgoing_content(store, id).await?.0)
 }
 
 /// One outgoing mail, with the row that its message is built from.
-pub async fn view_outgoing_content(app: &App, id: i64) -> Result<(OutgoingMail, OutboxRow), ServiceError> {
-    let found = app.store.read().await?.outbox_entry(OutboxKey(id)).await?;
+pub async fn view_outgoing_content(
+    store: &Store,
+    id: i64,
+) -> Result<(OutgoingMail, OutboxRow), ServiceError> {
+    let found = store.read().await?.outbox_entry(OutboxKey(id)).await?;
     let (entry, row) = found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))?;
     Ok((entry.into(), row))
 }

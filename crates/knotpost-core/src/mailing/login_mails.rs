@@ -3,8 +3,7 @@
 
 use serde_json::json;
 
-use crate::app::App;
-use crate::links::TimedLink;
+use crate::links::{Links, TimedLink};
 use crate::replies::Reply;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
@@ -18,7 +17,7 @@ const LINK_MS: i64 = 30 * MINUTE_MS;
 /// The mail with link and code for a new password, as it is sent; `None` when it would be of no use any more.
 pub(crate) async fn password_reset(
     tx: &mut ReadTx,
-    app: &App,
+    links: &Links,
     user: UserKey,
     at: Millis,
     now: Millis,
@@ -26,9 +25,9 @@ pub(crate) async fn password_reset(
     let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
     let facts = json!({
         "userid": user.userid,
-        "link": app.links.timed(TimedLink::Reset, user.id, at),
+        "link": links.timed(TimedLink::Reset, user.id, at),
         // Counts as the present password once.
-        "code": app.links.reset_code(user.id, at),
+        "code": links.reset_code(user.id, at),
         "hours": RESET_MS / 3_600_000,
     });
     Ok(Some(Reply::said("password_reset", facts)))
@@ -50,13 +49,13 @@ pub(crate) async fn live_reset(
 /// The mail with the link that logs in, as it is sent; `None` when it would be of no use any more.
 pub(crate) async fn login_link(
     tx: &mut ReadTx,
-    app: &App,
+    links: &Links,
     user: UserKey,
     at: Millis,
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let Some(user) = live_link(tx, user, at, now).await? else { return Ok(None) };
-    let link = app.links.timed(TimedLink::Magic, user.id, at);
+    let link = links.timed(TimedLink::Magic, user.id, at);
     let facts = json!({ "userid": user.userid, "link": link, "minutes": LINK_MS / MINUTE_MS });
     Ok(Some(Reply::said("magic_link", facts)))
 }

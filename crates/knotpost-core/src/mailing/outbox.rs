@@ -12,10 +12,12 @@ pub use delivery::{DeliveryOutcome, record_delivery};
 pub use loading::{MailContent, load_mail, load_unleased};
 
 use crate::app::App;
+use crate::config::Config;
 use crate::mailing::coalesce::coalesce_leased;
 use knotpost_model::{Millis, OutboxKey};
+use knotpost_platform::clock::Clock;
 pub use knotpost_storage::MAIL_LEASE_MS;
-use knotpost_storage::{OutboxRow, StoreError};
+use knotpost_storage::{OutboxRow, Store, StoreError};
 
 /// A mail that no other process sends until its lease ends.
 #[derive(Debug)]
@@ -39,10 +41,15 @@ pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
 /// Leases at most `most` of the mails that have been due longest for [`MAIL_LEASE_MS`], and those that were queued for
 /// their recipients before them, and coalesces those that are about the same board. They come in the order in which they
 /// were queued.
-pub async fn lease_mails(app: &App, most: i64, now: Millis) -> Result<Vec<LeasedMail>, StoreError> {
+pub async fn lease_mails(
+    store: &Store,
+    config: &Config,
+    most: i64,
+    now: Millis,
+) -> Result<Vec<LeasedMail>, StoreError> {
     let until = now.plus(MAIL_LEASE_MS);
-    let is_limited = app.config.mail.per_hour > 0;
-    let leased = app.store.write_queue(async move |tx| {
+    let is_limited = config.mail.per_hour > 0;
+    let leased = store.write_queue(async move |tx| {
         let mut rows = tx.lease_outbox(now, until, most).await?;
         let boards: Vec<OutboxKey> =
             rows.iter().filter(|row| row.board_id.is_some()).map(|row| row.id).collect();
@@ -62,13 +69,22 @@ pub async fn lease_mails(app: &App, most: i64, now: Millis) -> Result<Vec<Leased
 ///
 /// # Errors
 /// When the database fails; then the mails wait until their leases end.
-pub async fn give_back_leases(app: &App, mails: Vec<OutboxKey>, until: Millis) -> Result<(), StoreError> {
-    let now = app.clock.now();
-    app.store.write_queue(async move |tx| tx.give_back_outbox(&mails, until, now).await).await
+pub async fn give_back_leases(
+    store: &Store,
+    clock: &dyn Clock,
+    mails: Vec<OutboxKey>,
+    until: Millis,
+) -> Result<(), StoreError> {
+    let now = clock.now();
+    store.write_queue(async move |tx| tx.give_back_outbox(&mails, until, now).await).await
 }
 
 /// Acknowledges mails as sent, in one write.
-pub async fn acknowledge_sent(app: &App, mails: Vec<OutboxKey>) -> Result<(), StoreError> {
-    let now = app.clock.now();
-    app.store.write_queue(async move |tx| tx.note_sent_outbox(&mails, now).await).await
+pub async fn acknowledge_sent(
+    store: &Store,
+    clock: &dyn Clock,
+    mails: Vec<OutboxKey>,
+) -> Result<(), StoreError> {
+    let now = clock.now();
+    store.write_queue(async move |tx| tx.note_sent_outbox(&mails, now).await).await
 }

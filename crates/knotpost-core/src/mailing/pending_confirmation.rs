@@ -2,11 +2,12 @@
 //! theirs, that they wrote them.
 
 use knotpost_commands::Command;
+use knotpost_platform::secret::KeyRing;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use crate::mailing::post::post_answerable;
 use crate::mailing::reply_grant::{ReplyGrant, Subject, held_mark};
 use crate::replies::Reply;
@@ -41,7 +42,7 @@ pub(crate) async fn hold(
     now: Millis,
 ) -> Result<(), StoreError> {
     let corrupt = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
-    let Some((address, board)) = may_ask(tx, app, grant, now).await? else { return Ok(()) };
+    let Some((address, board)) = may_ask(tx, &app.games, grant, now).await? else { return Ok(()) };
     let sight = serde_json::to_string(&grant.sight).map_err(corrupt)?;
     // Whatever stands in the line, a password by mistake too, is nobody's to read.
     let sealed = app.secret.seal(app.entropy.as_ref(), &serde_json::to_vec(words).map_err(corrupt)?)?;
@@ -83,7 +84,7 @@ pub(crate) async fn tell_unproven(
     echo: &str,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let Some((address, board)) = may_ask(tx, app, grant, now).await? else { return Ok(()) };
+    let Some((address, board)) = may_ask(tx, &app.games, grant, now).await? else { return Ok(()) };
     let facts = json!({
         "game": grant.board.game,
         "title": board.title(),
@@ -102,12 +103,12 @@ fn shorten(echo: &str) -> String {
 /// Address of the player and the board; `None`: they cannot be asked, or were asked too often.
 async fn may_ask(
     tx: &mut WriteTx,
-    app: &App,
+    games: &Games,
     grant: &ReplyGrant,
     now: Millis,
 ) -> Result<Option<(Address, Board)>, StoreError> {
     let Ok(address) = grant.address.parse() else { return Ok(None) };
-    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
+    let Some(board) = Board::load(tx, games, &grant.board.game, grant.board.number as u32).await? else {
         return Ok(None);
     };
     let asked = tx.count_answer(&format!("foreign {}", grant.user.id.0), now.0 / 3_600_000).await?;
@@ -115,12 +116,16 @@ async fn may_ask(
 }
 
 /// The words that are held for this grant; empty when they are gone.
-pub(crate) async fn words(tx: &mut ReadTx, app: &App, grant: &ReplyGrant) -> Result<Words, StoreError> {
+pub(crate) async fn words(
+    tx: &mut ReadTx,
+    secret: &KeyRing,
+    grant: &ReplyGrant,
+) -> Result<Words, StoreError> {
     let row = match grant.held {
         Some(id) => tx.held_answer(id).await?,
         None => None,
     };
-    let words = row.and_then(|row| app.secret.unseal(&row.words));
+    let words = row.and_then(|row| secret.unseal(&row.words));
     let words = words.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     Ok(words.unwrap_or(Words { line: String::new(), comment: String::new() }))
 }

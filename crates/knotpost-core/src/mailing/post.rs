@@ -1,5 +1,6 @@
 //! Putting mail into the outbox, inside the transaction that causes it.
 
+use crate::config::Config;
 use std::borrow::Cow;
 
 use crate::app::App;
@@ -21,10 +22,10 @@ use knotpost_storage::{BoardMail, NewOutbox, OutboxContent, ReadTx, StoreError, 
 /// The addresses the server writes to for this user.
 pub(crate) async fn registered_addresses(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
     user: UserKey,
 ) -> Result<Vec<String>, StoreError> {
-    let confirmed_only = app.config.confirms_addresses();
+    let confirmed_only = config.confirms_addresses();
     let rows = tx.addresses(user).await?;
     Ok(rows
         .into_iter()
@@ -87,7 +88,7 @@ pub(crate) async fn compose(
         _ => None,
     };
     let notices = match user {
-        Some(user) => take_notices(tx, app, user, &recipient.to_string(), now).await?,
+        Some(user) => take_notices(tx, &app.config, user, &recipient.to_string(), now).await?,
         None => Vec::new(),
     };
     let wishes = if most_bytes.is_none() || reply.has_board() {
@@ -102,7 +103,7 @@ pub(crate) async fn compose(
     let envelope = Envelope {
         recipient: recipient.to_string(),
         addressee: addressee.map(|(userid, is_shared)| Addressee { userid, is_shared }),
-        reply_to: subject.as_ref().map(|subject| pending(app, subject.purpose(), &message_id)),
+        reply_to: subject.as_ref().map(|subject| pending(&app.own, subject.purpose(), &message_id)),
         unsubscribe: match user.zip(Kind::of(reply.template(), subject.as_ref())) {
             Some((user, kind)) => refuse(tx, app, kind, user, recipient, &message_id).await?,
             None => None,
@@ -120,7 +121,7 @@ pub(crate) async fn compose(
     };
     let draft = app.composer.draft(&wishes.lay_out(reply), &envelope).map_err(StoreError::Corrupt)?;
     let content = match most_bytes {
-        Some(most) => content_within(app, draft, most)?,
+        Some(most) => content_within(&app.config, app.composer.as_ref(), draft, most)?,
         None => content_of(draft)?,
     };
     Ok(NewOutbox {
@@ -145,8 +146,8 @@ async fn refuse(
 ) -> Result<Option<Refusing>, StoreError> {
     let Some(reader) = tx.user(user).await? else { return Ok(None) };
     let is_proven = tx.proven_address(user, &recipient.key()).await?.is_some();
-    let reply_to = (is_proven && fits(app)).then(|| pending(app, Purpose::End, message_id));
-    Ok(Some(kind.ways(app, &reader, reply_to)))
+    let reply_to = (is_proven && fits(app)).then(|| pending(&app.own, Purpose::End, message_id));
+    Ok(Some(kind.ways(&app.links, &reader, reply_to)))
 }
 
 /// Queues a mail about a board, as it stands now, to all registered addresses of one who plays there; each can be
@@ -160,7 +161,7 @@ pub(crate) async fn post_to_player(
     submitted: Option<&str>,
     now: Millis,
 ) -> Result<(), StoreError> {
-    for recipient in registered_addresses(tx, app, user.id).await? {
+    for recipient in registered_addresses(tx, &app.config, user.id).await? {
         if let Ok(address) = recipient.parse() {
             let subject = board_subject(tx, app, board, user, &recipient, submitted).await?;
             post_answerable(tx, app, reply, &address, Some(user.id), (None, subject), now).await?;
@@ -177,7 +178,7 @@ pub(crate) async fn post_to_user(
     user: UserKey,
     now: Millis,
 ) -> Result<(), StoreError> {
-    for address in registered_addresses(tx, app, user).await? {
+    for address in registered_addresses(tx, &app.config, user).await? {
         if let Ok(address) = address.parse() {
             post_answerable(tx, app, reply, &address, Some(user), (None, None), now).await?;
         }
@@ -193,7 +194,7 @@ pub(crate) async fn post_about_tournament(
     (tournament, user): (TournamentName, UserKey),
     now: Millis,
 ) -> Result<(), StoreError> {
-    for recipient in registered_addresses(tx, app, user).await? {
+    for recipient in registered_addresses(tx, &app.config, user).await? {
         if let Ok(address) = recipient.parse() {
             let subject = tournament_subject(tx, app, (tournament, user), &recipient).await?;
             post_answerable(tx, app, reply, &address, Some(user), (None, subject), now).await?;

@@ -30,7 +30,8 @@ fn wanted_games<'a>(
         rows.find(|row| row.game == place).map(|row| row.value == "on")
     };
     let everywhere = wish(ALL_GAMES).unwrap_or(false);
-    app.offered_games()
+    app.games
+        .offered()
         .filter(move |game| !game.meta().puzzles.is_empty() && wish(game.meta().name).unwrap_or(everywhere))
 }
 

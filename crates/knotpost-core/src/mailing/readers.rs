@@ -1,7 +1,7 @@
 //! Readers of a board mail: who gets it, whether at once, and in which style.
 
-use crate::app::App;
 use crate::boards::{Board, Standing};
+use crate::config::Config;
 use crate::mailing::digest::put_into_digest;
 use crate::replies::{BoardFacts, Heading, Style};
 use knotpost_model::computer_player::level_of;
@@ -103,7 +103,7 @@ pub(crate) struct BoardReaders {
 /// Looks up what players and who watches want of mails about a board.
 pub(crate) async fn readers_and_watchers(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
     board: &Board,
 ) -> Result<BoardReaders, StoreError> {
     let mut users: Vec<UserKey> = board.seats.iter().map(|seat| seat.user_id).collect();
@@ -111,21 +111,21 @@ pub(crate) async fn readers_and_watchers(
     facts.watchers.retain(|(key, _)| !users.contains(key));
     users.extend(facts.watchers.iter().map(|(key, _)| *key));
     let watchers = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
-    Ok(BoardReaders { readers: gather(app, users, facts), watchers })
+    Ok(BoardReaders { readers: gather(config, users, facts), watchers })
 }
 
 /// Looks up what these users want of mails about a board.
 pub(crate) async fn readers(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
     board: &Board,
     users: Vec<UserKey>,
 ) -> Result<Vec<Reader>, StoreError> {
     let facts = tx.reader_facts(&users, &board.row.game).await?;
-    Ok(gather(app, users, facts))
+    Ok(gather(config, users, facts))
 }
 
-fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
+fn gather(config: &Config, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
     let mut readers: Vec<Reader> = Vec::with_capacity(users.len());
     for user in users {
         if readers.iter().all(|reader| reader.user != user) {
@@ -143,7 +143,7 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
             });
         }
     }
-    let confirmed_only = app.config.confirms_addresses();
+    let confirmed_only = config.confirms_addresses();
     for row in facts.addresses {
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id)
             && (row.verified_at.is_some() || !confirmed_only)

@@ -47,7 +47,7 @@ pub(crate) async fn post_reference(
     user: UserKey,
     now: Millis,
 ) -> Result<usize, StoreError> {
-    let addresses = registered_addresses(tx, app, user).await?;
+    let addresses = registered_addresses(tx, &app.config, user).await?;
     for recipient in &addresses {
         post_reference_to(tx, app, &reference, user, recipient, now).await?;
     }

@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::replies::Letter;
-use knotpost_model::OutboxKey;
+use knotpost_model::{OutboxKey, OwnAddresses};
 use knotpost_platform::secret::KeyRing;
 use knotpost_storage::{OutboxOrigin, OutboxRow};
 
@@ -81,15 +81,15 @@ impl MailRef<'_> {
 
 /// Placeholder of an address in a mail that is composed before its row has a number; [`set_addresses`] replaces it at
 /// sending. It holds the random Message-ID, so that no user's text can contain it.
-pub(crate) fn pending(app: &App, purpose: Purpose, message_id: &str) -> String {
+pub(crate) fn pending(own: &OwnAddresses, purpose: Purpose, message_id: &str) -> String {
     let unique = message_id.split('@').next().unwrap_or_default();
-    app.own.reply(&format!("{}{unique}", purpose.mark()))
+    own.reply(&format!("{}{unique}", purpose.mark()))
 }
 
 /// Replaces the placeholders in a letter.
 pub(crate) fn set_addresses(app: &App, mail: MailRef<'_>, letter: &mut Letter) {
     for purpose in [Purpose::Reply, Purpose::End] {
-        let (pending, address) = (pending(app, purpose, mail.message_id), mail.address(app, purpose));
+        let (pending, address) = (pending(&app.own, purpose, mail.message_id), mail.address(app, purpose));
         for text in [&mut letter.reply_to, &mut letter.unsubscribe_to, &mut letter.html].into_iter().flatten()
         {
             *text = text.replace(&pending, &address);

@@ -3,10 +3,11 @@
 //! A reply names a row of the outbox, by its signed address or by its Message-ID; what it is about is read there. A
 //! Message-ID alone, where a mail program dropped the address, proves less: it counts with proof of the sender.
 
+use knotpost_platform::secret::KeyRing;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use crate::config::REPLY_DAYS;
 use crate::mailing::reply_address::{MailRef, Purpose, Token, fits};
 use crate::replies::{BoardFacts, Heading};
@@ -197,14 +198,14 @@ impl AnsweredMail {
 /// further up the thread shows an older board.
 pub(crate) async fn find_answered(
     tx: &mut ReadTx,
-    app: &App,
+    secret: &KeyRing,
     claim: &Claim,
 ) -> Result<Vec<AnsweredMail>, StoreError> {
     let mut found = Vec::new();
     for word in &claim.tokens {
         let Some(token) = Token::read(word) else { continue };
         let Some(row) = tx.outbox_origin(token.number).await? else { continue };
-        if token.is_of(&app.secret, MailRef::from(&row)) {
+        if token.is_of(secret, MailRef::from(&row)) {
             found.extend(AnsweredMail::of(tx, row, Some(token.purpose)).await?);
         }
     }
@@ -259,7 +260,7 @@ pub(crate) async fn judge(
     for mail in mails {
         let by_address = mail.purpose.is_some();
         is_known |= matches!(mail.subject, Some(Subject::Board { .. }));
-        let Some(grant) = read_grant(tx, app, mail, now).await? else { continue };
+        let Some(grant) = read_grant(tx, &app.games, mail, now).await? else { continue };
         let is_theirs = mail.is_from_reader(tx, sender).await?;
         let grant = Box::new(grant);
         if grant.held.is_some() {
@@ -282,7 +283,7 @@ pub(crate) async fn judge(
 
 async fn read_grant(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     mail: &AnsweredMail,
     now: Millis,
 ) -> Result<Option<ReplyGrant>, StoreError> {
@@ -305,7 +306,7 @@ async fn read_grant(
         }
         _ => return Ok(None),
     };
-    let board = tx.board(BoardKey(board)).await?.filter(|board| app.game(&board.game).is_some());
+    let board = tx.board(BoardKey(board)).await?.filter(|board| games.find(&board.game).is_some());
     let (user, about, address) = (mail.reader.clone(), mail.about, mail.row.recipient.clone());
     Ok(board.map(|board| ReplyGrant { user, board, sight, about, address, held }))
 }

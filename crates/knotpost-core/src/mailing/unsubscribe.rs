@@ -1,6 +1,8 @@
 //! Taking no more mails of a kind without a password: by the link that stands in each of them, or by a mail to the
 //! address beside it.
 
+use crate::links::Links;
+use knotpost_rules::Registry;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -122,8 +124,8 @@ impl Kind {
     }
 
     /// The ways in which this user takes no more of these; `reply_to` is the address that ends them, where there is one.
-    pub(crate) fn ways(self, app: &App, user: &UserRow, reply_to: Option<String>) -> Refusing {
-        let page = app.links.unsubscribe(user.id, &self.word());
+    pub(crate) fn ways(self, links: &Links, user: &UserRow, reply_to: Option<String>) -> Refusing {
+        let page = links.unsubscribe(user.id, &self.word());
         Refusing { page, reply_to }
     }
 }
@@ -171,7 +173,7 @@ pub(crate) async fn accept(
     now: Millis,
 ) -> Result<Answer, StoreError> {
     let Unsubscribing { user, address, kind } = wanted;
-    let seen = describe(tx, app, user, *kind).await?;
+    let seen = describe(tx, app.games.registry, user, *kind).await?;
     stop(tx, user.id, *kind, now).await?;
     // A board that is gone sends nothing any more.
     let seen = seen.unwrap_or_else(|| Refusable {
@@ -196,7 +198,7 @@ pub async fn view_unsubscribe(app: &App, token: &str) -> Result<Option<Refusable
     let mut tx = app.store.read().await?;
     let user = tx.user(user).await?.filter(|user| user.state != UserState::Deleted);
     match user {
-        Some(user) => describe(&mut tx, app, &user, kind).await,
+        Some(user) => describe(&mut tx, app.games.registry, &user, kind).await,
         None => Ok(None),
     }
 }
@@ -245,7 +247,7 @@ async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind, now: Millis) -> Resul
 
 async fn describe(
     tx: &mut ReadTx,
-    app: &App,
+    registry: &'static Registry,
     user: &UserRow,
     kind: Kind,
 ) -> Result<Option<Refusable>, StoreError> {
@@ -261,7 +263,7 @@ async fn describe(
         Kind::Watching(board) | Kind::Endings(board) => {
             let Some(row) = tx.board(board).await? else { return Ok(None) };
             let (watches, hears) = tx.watches_all(&row.game, user.id).await?;
-            let title = app.registry.find(&row.game).map_or(row.game.as_str(), |game| game.meta().title);
+            let title = registry.find(&row.game).map_or(row.game.as_str(), |game| game.meta().title);
             let (verb, all, about) = match kind {
                 Kind::Endings(_) => ("notify", hears, "mails about the end of"),
                 _ => ("subscribe", watches, "mails about"),

@@ -40,7 +40,7 @@ pub(crate) async fn leave(
         let page = tx.list_boards(&filter, PAGE).await?;
         for row in &page {
             let number = u32::try_from(row.number).unwrap_or_default();
-            if let Some(board) = Board::load(tx, app, &row.game, number).await? {
+            if let Some(board) = Board::load(tx, &app.games, &row.game, number).await? {
                 resign_for_good(tx, app, board, user, now).await?;
             }
         }
@@ -70,7 +70,7 @@ async fn resign_for_good(
 ) -> Result<(), ServiceError> {
     let left = |restarted| Note::Left { userid: user.userid.clone(), restarted };
     if board.can_be_declined() {
-        if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
+        if take_out(tx, app.entropy.as_ref(), &mut board, user.id, now).await? == Left::Nobody {
             let reply = removed(&board, user, "", true);
             return Ok(notify_of_removal(tx, app, &board, &reply, now).await?);
         }

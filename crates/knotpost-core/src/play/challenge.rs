@@ -1,5 +1,6 @@
 //! Creation of boards.
 
+use crate::config::Config;
 use knotpost_commands::{Days, ServerOptions};
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
@@ -158,7 +159,7 @@ pub(crate) async fn start(
     let Some(row) = tx.board(key).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
-    let mut board = Board::from_row(tx, app, row).await?;
+    let mut board = Board::from_row(tx, &app.games, row).await?;
     facts.notes.extend(note_of_limits(&board));
     if board.position.forced().is_some() {
         after_turn::begin(tx, &mut board, now).await?;
@@ -194,9 +195,9 @@ fn note_of_limits(board: &Board) -> Option<Note> {
 }
 
 /// Refuses a reminder that would come after the loss.
-pub(crate) fn check_limits(app: &App, server: &ServerOptions) -> Result<(), Refusal> {
+pub(crate) fn check_limits(config: &Config, server: &ServerOptions) -> Result<(), Refusal> {
     let (nag, forfeit) = (limit_ms(server.nagtime), limit_ms(server.forfeittime));
-    let limits = TimeLimits::new(nag, forfeit, None, &app.config.time);
+    let limits = TimeLimits::new(nag, forfeit, None, &config.time);
     if nag.is_none() || limits.nag < limits.forfeit {
         return Ok(());
     }

@@ -3,6 +3,7 @@
 //! The caller chooses the move, outside any transaction. The turn is leased meanwhile, so several servers can
 //! share the work; a lease expires by itself. A move is made only if the board is unchanged.
 
+use knotpost_platform::clock::Clock;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use knotpost_rules::Turn;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
-use crate::config::Pace;
+use crate::config::{Config, Pace};
 use crate::play::moves;
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 use knotpost_model::{BoardKey, BoardRef, Millis};
-use knotpost_storage::{BotTurn, StoreError, UserRow, WriteTx};
+use knotpost_storage::{BotTurn, Store, StoreError, UserRow, WriteTx};
 
 const HOUR_MS: i64 = 3_600_000;
 /// One person may use this fraction of the processor time of computer players.
@@ -32,9 +33,9 @@ const SHORTEST_PAUSE_MS: i64 = 20_000;
 const PAUSE_SPREAD_MS: i64 = 220_000;
 
 /// Creates missing accounts of computer players. Returns their userids that are taken by people.
-pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
-    let now = app.clock.now();
-    let work = app.store.write(async move |tx| {
+pub async fn enlist(store: &Store, clock: &dyn Clock) -> Result<Vec<String>, StoreError> {
+    let now = clock.now();
+    let work = store.write(async move |tx| {
         let mut taken = Vec::new();
         for level in 1..=LEVELS {
             let userid = userid_of(level);
@@ -51,8 +52,8 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     work.await
 }
 
-pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_taken(store: &Store) -> Result<Vec<String>, StoreError> {
+    let mut tx = store.read().await?;
     let mut taken = Vec::new();
     for level in 1..=LEVELS {
         let user = tx.find_user(&userid_of(level)).await?;
@@ -62,10 +63,15 @@ pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
 }
 
 /// Leases a turn for `lease_ms`; `false`: another server has it.
-pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, StoreError> {
-    let (board, now) = (turn.board, app.clock.now());
+pub async fn lease(
+    store: &Store,
+    clock: &dyn Clock,
+    turn: &BotTurn,
+    lease_ms: i64,
+) -> Result<bool, StoreError> {
+    let (board, now) = (turn.board, clock.now());
     let person = turn.person;
-    let work = app.store.write_queue(async move |tx| {
+    let work = store.write_queue(async move |tx| {
         let is_leased = tx.lease_bot_turn(board, now.plus(lease_ms), now).await?;
         if is_leased {
             tx.note_bot_share(person, 0, now, horizon(now)).await?;
@@ -131,16 +137,16 @@ pub enum Expected {
 }
 
 /// Name of the computer player to move and its expected time; `None`: none is to move.
-pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
+pub fn expect_move(clock: &dyn Clock, config: &Config, board: &Board) -> Option<(String, Expected)> {
     let Standing::ToMove(next) = board.standing() else { return None };
     let seat = board.seats.iter().find(|seat| seat.seat == i64::from(next.number()))?;
     level_of(&seat.userid)?;
-    if !app.config.bots.enabled || board.row.paused_at.is_some() {
+    if !config.bots.enabled || board.row.paused_at.is_some() {
         return None;
     }
     let since = board.row.last_move_at.map_or(board.row.started_at, Millis);
-    let patience = (i64::from(app.config.bots.move_ms) / 1000).max(1) * PATIENCE;
-    let (now, pace) = (app.clock.now(), app.config.bots.pace);
+    let patience = (i64::from(config.bots.move_ms) / 1000).max(1) * PATIENCE;
+    let (now, pace) = (clock.now(), config.bots.pace);
     let due = due(since, board.row.id, pace, now);
     let expected = match pace {
         _ if now.0 > due.0 + patience * 1000 => Expected::Late,
@@ -172,7 +178,7 @@ fn due(since: Millis, board: BoardKey, pace: Pace, now: Millis) -> Millis {
 pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, StoreError> {
     let number = u32::try_from(turn.number).unwrap_or_default();
     let mut tx = app.store.query().await?;
-    let board = Board::load(&mut tx, app, &turn.game, number).await?;
+    let board = Board::load(&mut tx, &app.games, &turn.game, number).await?;
     Ok(board.filter(|board| is_turn_of(board, turn)))
 }
 
@@ -211,7 +217,7 @@ async fn make(
 ) -> Result<bool, ServiceError> {
     tx.end_bot_lease(turn.board).await?;
     let number = u32::try_from(turn.number).unwrap_or_default();
-    let board = Board::load(tx, app, &turn.game, number).await?;
+    let board = Board::load(tx, &app.games, &turn.game, number).await?;
     let user = tx.user(turn.user).await?;
     let (Some(board), Some(user)) = (board.filter(|board| is_turn_of(board, turn)), user) else {
         return Ok(false);
@@ -221,9 +227,9 @@ async fn make(
 }
 
 /// Ends a lease without a move; the turn is due again.
-pub async fn give_back(app: &App, turn: &BotTurn) -> Result<(), StoreError> {
+pub async fn give_back(store: &Store, turn: &BotTurn) -> Result<(), StoreError> {
     let board = turn.board;
-    app.store.write_queue(async move |tx| tx.end_bot_lease(board).await).await
+    store.write_queue(async move |tx| tx.end_bot_lease(board).await).await
 }
 
 /// Postpones a turn by holding its lease.

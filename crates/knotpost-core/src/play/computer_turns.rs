@@ -1,8 +1,10 @@
+use crate::config::Config;
 use knotpost_model::computer_player::level_of;
 use knotpost_model::{BoardRef, Millis};
+use knotpost_platform::clock::Clock;
 use knotpost_storage::{BotTurn, StoreError};
 
-use crate::app::App;
+use crate::app::{App, Signals};
 use crate::play::computer::{due_at, has_share};
 
 /// Turns fetched per poll, a few of each person.
@@ -24,7 +26,7 @@ impl DueTurns {
     pub async fn look(&mut self, app: &App) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
-        self.turns.retain(|turn| is_due(app, turn, now));
+        self.turns.retain(|turn| is_due(&app.config, turn, now));
         Ok(())
     }
 
@@ -32,22 +34,22 @@ impl DueTurns {
         let now = app.clock.now();
         self.turns.retain(|turn| name_of(turn) != *board);
         let found = app.store.query().await?.bot_turn_on(&board.game, board.number, now).await?;
-        self.turns.extend(found.filter(|turn| is_due(app, turn, now)));
+        self.turns.extend(found.filter(|turn| is_due(&app.config, turn, now)));
         Ok(())
     }
 
     pub fn take(&mut self, app: &App) -> Option<BotTurn> {
-        self.take_up_to(app, u8::MAX)
+        self.take_up_to(app.clock.as_ref(), &app.signals, u8::MAX)
     }
 
     /// Takes the first turn of a level up to `most`.
-    pub fn take_up_to(&mut self, app: &App, most: u8) -> Option<BotTurn> {
-        let now = app.clock.now();
+    pub fn take_up_to(&mut self, clock: &dyn Clock, signals: &Signals, most: u8) -> Option<BotTurn> {
+        let now = clock.now();
         let first = (0..self.turns.len())
             .filter_map(|index| Some((index, self.turns.get(index)?)))
             .filter(|(_, turn)| level(turn) <= most)
             .min_by_key(|(_, turn)| {
-                let is_watched = app.signals.watched.is_watched(&name_of(turn), turn.person);
+                let is_watched = signals.watched.is_watched(&name_of(turn), turn.person);
                 (rank(turn, is_watched, now), turn.since, turn.board)
             })
             .map(|(index, _)| index)?;
@@ -63,8 +65,8 @@ impl DueTurns {
     }
 }
 
-fn is_due(app: &App, turn: &BotTurn, now: Millis) -> bool {
-    has_share(turn, now) && due_at(turn, app.config.bots.pace, now) <= now
+fn is_due(config: &Config, turn: &BotTurn, now: Millis) -> bool {
+    has_share(turn, now) && due_at(turn, config.bots.pace, now) <= now
 }
 
 /// Position in the rotation; the lowest is next.

@@ -1,5 +1,8 @@
 //! Invitations by link: the first logged-in user to open it plays. Both have agreed, so nobody can decline.
 
+use crate::config::Config;
+use knotpost_platform::clock::Clock;
+use knotpost_platform::secret::KeyRing;
 use std::sync::Arc;
 
 use knotpost_commands::GivenOption;
@@ -15,7 +18,9 @@ use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::notifications::notify_readers;
 use crate::play::opponents::{Readiness, SEATS, readiness};
 use knotpost_model::{BoardRef, Millis, Moment, Rate, UserKey};
-use knotpost_storage::{InvitationRow, NewInvitation, ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{
+    InvitationRow, NewInvitation, ReadTx, Store, StoreError, UserRow, UserState, WriteTx,
+};
 
 const MOST: usize = 20;
 pub const INVITATION_DAYS: i64 = 14;
@@ -50,9 +55,9 @@ fn signed(row: &InvitationRow) -> [[u8; 8]; 2] {
 }
 
 /// Row number and signature: stored data alone opens no invitation.
-fn token(app: &App, row: &InvitationRow) -> String {
+fn token(secret: &KeyRing, row: &InvitationRow) -> String {
     let [id, made] = signed(row);
-    format!("{}-{}", row.id, app.secret.sign(&[b"invitation", &id, &made]).to_text(SIGNATURE))
+    format!("{}-{}", row.id, secret.sign(&[b"invitation", &id, &made]).to_text(SIGNATURE))
 }
 
 async fn read(
@@ -71,11 +76,11 @@ async fn read(
 }
 
 fn view(app: &App, row: &InvitationRow, userid: &str) -> Option<Invitation> {
-    let title = app.game(&row.game)?.meta().title;
+    let title = app.games.find(&row.game)?.meta().title;
     let unrated = if row.rated { "" } else { " --unrated" };
     Some(Invitation {
         id: row.id,
-        token: token(app, row),
+        token: token(&app.secret, row),
         userid: userid.to_owned(),
         game: row.game.clone(),
         title,
@@ -95,7 +100,7 @@ pub async fn make_invitation(
     proven: ProvenUser,
     wish: InvitationWish,
 ) -> Result<(), ServiceError> {
-    let game = find_offered_game(app, &wish.game)?;
+    let game = find_offered_game(&app.games, &wish.game)?;
     let options = game_options(game, &wish.options, SEATS)?;
     let key = format!("invitation {}", proven.user.0);
     app.limits.admit(Rate::Challenge, &key, "that were many invitations; try again later")?;
@@ -137,8 +142,8 @@ pub async fn view_invitation(app: &App, token: &str) -> Result<Option<Invitation
     Ok(host.and_then(|host| view(app, &row, &host.userid)))
 }
 
-pub async fn withdraw_invitation(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    if app.store.write(async move |tx| tx.drop_invitation(user, id).await).await? {
+pub async fn withdraw_invitation(store: &Store, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    if store.write(async move |tx| tx.drop_invitation(user, id).await).await? {
         return Ok(());
     }
     Err(gone().into())
@@ -170,9 +175,9 @@ async fn begin(
         return Err(Refusal::new(Code::NotAllowed, words).into());
     }
     let Some(host) = tx.user(row.user_id).await? else { return Err(gone().into()) };
-    let game = find_offered_game(app, &row.game)?;
+    let game = find_offered_game(&app.games, &row.game)?;
     for user in [&host, &guest] {
-        check_ready(tx, app, &row.game, user).await?;
+        check_ready(tx, app.clock.as_ref(), &app.config, &row.game, user).await?;
     }
     if !tx.drop_invitation(host.id, row.id).await? {
         return Err(gone().into());
@@ -187,13 +192,19 @@ async fn begin(
     Ok(board.name())
 }
 
-async fn check_ready(tx: &mut WriteTx, app: &App, game: &str, user: &UserRow) -> Result<(), ServiceError> {
-    let rest = find_rest(tx, app, user.id).await?;
+async fn check_ready(
+    tx: &mut WriteTx,
+    clock: &dyn Clock,
+    config: &Config,
+    game: &str,
+    user: &UserRow,
+) -> Result<(), ServiceError> {
+    let rest = find_rest(tx, clock, config, user.id).await?;
     if let Some(away @ Absence::Away(_)) = rest {
         let words = format!("the invitation stays open: {}", away.about(&user.userid).trim_end_matches('.'));
         return Err(Refusal::new(Code::InvalidChallenge, words).into());
     }
-    let why = match readiness(tx, app, game, user).await? {
+    let why = match readiness(tx, config, game, user).await? {
         Readiness::Ready => return Ok(()),
         Readiness::Absent(_) => "cannot play now",
         Readiness::Unwilling => "takes no challenges of this game now",

@@ -118,7 +118,7 @@ async fn receive(tx: &mut WriteTx, app: &App, proven: &Proven, now: Millis) -> R
         return post_to_user(tx, app, &Reply::from(welcome), *id, now).await;
     };
     // A board that does not replay must not keep anybody from joining.
-    let boards: Vec<Board> = Board::from_rows(tx, app, &rows).await?.into_iter().flatten().collect();
+    let boards: Vec<Board> = Board::from_rows(tx, &app.games, &rows).await?.into_iter().flatten().collect();
     let names = boards.iter().map(|board| format!("{} {}", board.title(), board.row.number)).collect();
     let welcome = Welcome { userid: userid.clone(), waiting: Waiting::Mailed(names) };
     post_to_user(tx, app, &Reply::from(welcome), *id, now).await?;

@@ -51,11 +51,11 @@ async fn keep(
 ) -> Result<BoardRef, ServiceError> {
     let now = app.clock.now();
     let user = check_proven(tx, proven).await?;
-    let game = find_offered_game(app, &practice.game)?;
+    let game = find_offered_game(&app.games, &practice.game)?;
     let Some(bot) = tx.find_user(&userid_of(practice.level)).await? else {
         return Err(Refusal::new(Code::BadValue, "there is no computer player of this level").into());
     };
-    if readiness(tx, app, game.meta().name, &bot).await? != Readiness::Ready {
+    if readiness(tx, &app.config, game.meta().name, &bot).await? != Readiness::Ready {
         return Err(Refusal::new(Code::InvalidChallenge, "computer players are switched off here").into());
     }
     let options = parse_options(game, game.meta().trial, SEATS).map_err(StoreError::Corrupt)?;

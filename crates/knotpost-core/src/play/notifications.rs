@@ -21,7 +21,8 @@ pub(crate) async fn notify_readers(
     facts: BoardFacts,
     now: Millis,
 ) -> Result<BoardFacts, StoreError> {
-    let BoardReaders { readers, watchers: subscribers } = readers_and_watchers(tx, app, board).await?;
+    let BoardReaders { readers, watchers: subscribers } =
+        readers_and_watchers(tx, &app.config, board).await?;
     let mut facts = BoardFacts { subscribers, ..facts };
     facts.earlier.extend(&board.parting_words);
     // A move voids a proposal, so only other mails have one.
@@ -52,7 +53,7 @@ pub(crate) async fn notify_users(
     // Players are looked up too: the mail names those whose mail bounces.
     let players = board.seats.iter().map(|seat| seat.user_id);
     let everybody = users.iter().copied().chain(players).collect();
-    let mut readers = readers(tx, app, board, everybody).await?;
+    let mut readers = readers(tx, &app.config, board, everybody).await?;
     let unreached = find_unreached(board, &readers);
     readers.retain(|reader| users.contains(&reader.user));
     notify(tx, app, board, facts, readers, &unreached, now).await

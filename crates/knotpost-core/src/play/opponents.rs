@@ -1,5 +1,6 @@
 //! Matching: candidates for a new board, and matching seeks.
 
+use crate::config::Config;
 use std::sync::Arc;
 
 use knotpost_rules::AnyGame;
@@ -10,7 +11,7 @@ use crate::identity::presence::{Absence, absences, find_rest};
 use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::notifications::notify_readers;
 use knotpost_model::{BoardRef, Millis, UserKey};
-use knotpost_platform::clock::random_bytes;
+use knotpost_platform::clock::{Clock, random_bytes};
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
 
 pub(crate) const SEATS: usize = 2;
@@ -26,11 +27,11 @@ pub(crate) enum Readiness {
 
 pub(crate) async fn readiness(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     game: &str,
     user: &UserRow,
 ) -> Result<Readiness, StoreError> {
-    let is_off = user.is_computer_player() && !app.config.bots.enabled;
+    let is_off = user.is_computer_player() && !config.bots.enabled;
     match user.state {
         UserState::Active => {}
         UserState::Suspended => return Ok(Readiness::Absent(Absence::Suspended)),
@@ -48,12 +49,13 @@ pub(crate) async fn readiness(
 /// True if a board can begin without asking the user: available, present, and reached by notifications.
 pub(crate) async fn may_be_paired(
     tx: &mut WriteTx,
-    app: &App,
+    clock: &dyn Clock,
+    config: &Config,
     game: &str,
     user: &UserRow,
 ) -> Result<bool, StoreError> {
-    Ok(readiness(tx, app, game, user).await? == Readiness::Ready
-        && find_rest(tx, app, user.id).await?.is_none())
+    Ok(readiness(tx, config, game, user).await? == Readiness::Ready
+        && find_rest(tx, clock, config, user.id).await?.is_none())
 }
 
 pub(crate) fn terms_text(seek: &SeekRow) -> String {
@@ -92,7 +94,9 @@ pub(crate) async fn seats_are_free(
             continue;
         }
         seen.push(seat.user_id);
-        if let (Some(game), Some(user)) = (app.offered_game(&board.row.game), tx.user(seat.user_id).await?) {
+        if let (Some(game), Some(user)) =
+            (app.games.find_offered(&board.row.game), tx.user(seat.user_id).await?)
+        {
             pair(tx, app, game, &user, now).await?;
         }
     }
@@ -113,11 +117,11 @@ pub(crate) async fn pair(
     tx.take_seek_place(name).await?;
     for other in tx.equal_seeks(name, &own, MOST_OTHERS).await? {
         let is_sought = tx.seek(name, user.id).await?.is_some();
-        if !is_sought || !may_be_paired(tx, app, name, user).await? {
+        if !is_sought || !may_be_paired(tx, app.clock.as_ref(), &app.config, name, user).await? {
             break;
         }
         let Some(other) = tx.user(other.user_id).await? else { continue };
-        if may_be_paired(tx, app, name, &other).await? {
+        if may_be_paired(tx, app.clock.as_ref(), &app.config, name, &other).await? {
             let players = [user.clone(), other];
             let started = start_sought(tx, app, game, &own, players, Cause::Pairing, now);
             boards.push(Box::pin(started).await?);
@@ -134,7 +138,7 @@ pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
     let mut tx = app.store.read().await?;
     let mut seekers = tx.unpaired_seekers(MOST_WOKEN).await?;
     let users: Vec<UserKey> = seekers.iter().map(|(_, user)| UserKey(*user)).collect();
-    let absences = absences(&mut tx, app, &users).await?;
+    let absences = absences(&mut tx, app.clock.as_ref(), &app.config, &users).await?;
     drop(tx);
     let rests = |user| absences.get(&UserKey(user)).into_iter().flatten().any(|absence| absence.rests());
     seekers.retain(|(_, user)| !rests(*user));
@@ -143,7 +147,7 @@ pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
     }
     let woken = app.write(async move |tx, app| {
         for (name, user) in &seekers {
-            let Some(game) = app.offered_game(name) else { continue };
+            let Some(game) = app.games.find_offered(name) else { continue };
             let Some(user) = tx.user(UserKey(*user)).await? else { continue };
             match Box::pin(pair(tx, app, game, &user, app.clock.now())).await {
                 Ok(_) | Err(ServiceError::Refused(_)) => {}

@@ -10,7 +10,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, find_board};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::check_proven;
 use knotpost_model::{BoardKey, BoardRef, Millis, Moment, UserKey, clean_text};
-use knotpost_storage::{BoardNoteRow, StoreError};
+use knotpost_storage::{BoardNoteRow, Store, StoreError};
 
 pub const LONGEST_NOTE: usize = 4_000;
 const MOST: i64 = 1_000;
@@ -31,8 +31,8 @@ impl From<Option<BoardNoteRow>> for OwnNote {
     }
 }
 
-pub async fn view_own_note(app: &App, user: UserKey, board: &Board) -> Result<OwnNote, StoreError> {
-    Ok(app.store.query().await?.board_note(user, board.row.id).await?.into())
+pub async fn view_own_note(store: &Store, user: UserKey, board: &Board) -> Result<OwnNote, StoreError> {
+    Ok(store.query().await?.board_note(user, board.row.id).await?.into())
 }
 
 /// Replaces a note; an empty text deletes it.

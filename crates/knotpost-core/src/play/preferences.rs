@@ -10,7 +10,7 @@ use crate::identity::authentication::check_proven;
 use crate::mailing::puzzles::PUZZLE;
 use knotpost_commands::Setting;
 use knotpost_model::UserKey;
-use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow};
+use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, Store, StoreError, UserRow};
 
 /// Name, default, and whether it can be set per game. Effects are described in `help preferences`.
 pub(crate) struct Kind {
@@ -71,8 +71,8 @@ pub(crate) async fn stored_of(tx: &mut ReadTx, user: &UserRow) -> Result<Vec<Pre
 }
 
 /// The names of the user's favourite games.
-pub async fn view_favourites(app: &App, user: UserKey) -> Result<Vec<String>, StoreError> {
-    let stored = app.store.query().await?.preferences(user).await?;
+pub async fn view_favourites(store: &Store, user: UserKey) -> Result<Vec<String>, StoreError> {
+    let stored = store.query().await?.preferences(user).await?;
     let games = stored.into_iter().filter(|row| row.name == FAVOURITE && row.value == "on");
     Ok(games.map(|row| row.game).collect())
 }
@@ -84,7 +84,7 @@ pub async fn set_favourite(
     game: &str,
     is_favourite: bool,
 ) -> Result<(), ServiceError> {
-    let game = find_game(app, game)?.meta().name;
+    let game = find_game(&app.games, game)?.meta().name;
     let value = is_favourite.then_some("on");
     app.write(async move |tx, _| {
         check_proven(tx, &proven).await?;

@@ -51,7 +51,7 @@ pub(crate) async fn act(
         }
         (Action::Substitute, pending) => {
             let board = check_offer(board, ProposalKind::Substitute, pending.as_ref())?;
-            let board = Box::pin(substitution::check(tx, app, board, user, now)).await?;
+            let board = Box::pin(substitution::check(tx, &app.config, board, user, now)).await?;
             let (board, note) = propose(tx, board, user, ProposalKind::Substitute, now).await?;
             Box::pin(ask_bots(tx, app, (board, note), now)).await?
         }
@@ -304,7 +304,7 @@ pub(crate) async fn take_back(
     board.dropped_mails.extend(tx.drop_board_mails(board.row.id, now).await?);
     tx.delete_moves_after(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
-    let mut board = board.at(app, ply)?;
+    let mut board = board.at(&app.games, ply)?;
     finish_turn(tx, app, &mut board, ply, now).await?;
     board.restart_clock(tx, now).await?;
     Ok(board)

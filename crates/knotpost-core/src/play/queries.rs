@@ -197,10 +197,10 @@ pub(crate) async fn lines(
     let mut users: Vec<UserKey> = boards.iter().filter_map(to_move).collect();
     users.sort_unstable_by_key(|user| user.0);
     users.dedup();
-    let absences = absences(tx, app, &users).await?;
+    let absences = absences(tx, app.clock.as_ref(), &app.config, &users).await?;
     let line = |(row, seats): &Seated| BoardLine {
         game: row.game.clone(),
-        title: app.game(&row.game).map_or("", |game| game.meta().title),
+        title: app.games.find(&row.game).map_or("", |game| game.meta().title),
         number: row.number,
         ply: row.ply,
         players: seats.iter().map(|seat| seat.userid.clone()).collect(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::Standing;
-use crate::boards::{Board, Entry, ServiceError};
+use crate::boards::{Board, Entry, Games, ServiceError};
 use crate::mailing::post::post_to_user;
 use crate::play::moves::exchange_users;
 use crate::replies::{Content, Facts, Reply};
@@ -92,7 +92,7 @@ pub(crate) async fn play_next(
     let next_number = board.next_number();
     let problem = if let Some(number) = first.number.filter(|number| *number != next_number) {
         Some(format!("`{}` was to be move {number}, but your turn is move {next_number}", first.text))
-    } else if condition_holds(app, board, seat, first)? {
+    } else if condition_holds(&app.games, board, seat, first)? {
         let played = board.play(Turn::from_word(&first.text), false, now);
         played.err().map(|error| error.to_string())
     } else {
@@ -119,10 +119,10 @@ pub(crate) async fn play_next(
 }
 
 /// True if the reply was the expected one, in any spelling.
-fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> Result<bool, StoreError> {
+fn condition_holds(games: &Games, board: &Board, seat: i64, row: &QueuedMoveRow) -> Result<bool, StoreError> {
     let Some(expected) = &row.condition else { return Ok(true) };
     let Some((index, reply)) = find_reply(board.entries.iter(), seat, row.ply) else { return Ok(false) };
-    let mut before = board.at(app, index)?;
+    let mut before = board.at(games, index)?;
     let played = before.position.play(Turn::from_word(expected));
     Ok(played.is_ok_and(|played| played.canonical == reply.row.text))
 }

@@ -13,7 +13,7 @@ use crate::play::tournament_boards;
 use crate::ratings::board_ratings;
 use crate::replies::{Answer, BoardFacts, Heading, Note, Reply};
 use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
-use knotpost_platform::clock::random_bytes;
+use knotpost_platform::clock::{Entropy, random_bytes};
 use knotpost_storage::{NewSeat, SeatRow, StoreError, SubmissionRow, UserRow, WriteTx};
 
 /// Notice of a removed board: all but one declined or left.
@@ -102,7 +102,7 @@ pub(crate) async fn decline(
     user: &UserRow,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
+    if take_out(tx, app.entropy.as_ref(), &mut board, user.id, now).await? == Left::Nobody {
         let reply = removed(&board, user, said, false);
         notify_of_removal(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
@@ -127,7 +127,7 @@ pub(crate) enum Left {
 /// Notifies nobody.
 pub(crate) async fn take_out(
     tx: &mut WriteTx,
-    app: &App,
+    entropy: &dyn Entropy,
     board: &mut Board,
     user: UserKey,
     now: Millis,
@@ -141,7 +141,7 @@ pub(crate) async fn take_out(
     }
     board.dropped_mails.extend(tx.drop_board_mails(board.row.id, now).await?);
     tx.delete_submissions(board.row.id).await?;
-    restart(tx, app, board, left, now).await?;
+    restart(tx, entropy, board, left, now).await?;
     board_ratings::review_activity(tx, &board.row.game, user, now).await?;
     Ok(Left::Others)
 }
@@ -170,7 +170,7 @@ pub(crate) async fn remove(tx: &mut WriteTx, board: &mut Board, now: Millis) -> 
 /// Restarts the game: same order, seats renumbered, new seed.
 async fn restart(
     tx: &mut WriteTx,
-    app: &App,
+    entropy: &dyn Entropy,
     board: &mut Board,
     left: Vec<SeatRow>,
     now: Millis,
@@ -184,7 +184,7 @@ async fn restart(
     tx.delete_proposal(board.row.id).await?;
     tx.delete_queue(board.row.id, None).await?;
     tx.delete_seats(board.row.id).await?;
-    let seed = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
+    let seed = random_bytes(entropy).map_err(StoreError::from)?;
     board.restart(seed, seats);
     let first = i64::from(board.position.next_seat().number());
     for seat in &board.seats {

@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::boards::proposals::user_to_move;
 use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::config::Config;
 use crate::play::notifications::notify_users;
 use crate::play::opponents::{Readiness, readiness};
 use crate::play::queue;
@@ -18,7 +19,7 @@ use knotpost_storage::{ProposalRow, SeatRow, StoreError, UserRow, WriteTx};
 
 pub(crate) async fn check(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     board: Board,
     proposer: &UserRow,
     now: Millis,
@@ -43,7 +44,7 @@ pub(crate) async fn check(
     } else if board.row.rated && decides_alone(&board, proposer.id, row.user_id) {
         Refusal::new(Code::Conflict, "this board is rated, and nobody else here could agree")
             .hint("Their time decides it: when it is over, you win.")
-    } else if find_player(tx, app, &board, row.user_id).await?.is_none() {
+    } else if find_player(tx, config, &board, row.user_id).await?.is_none() {
         nobody_there()
     } else {
         return Ok(board);
@@ -65,7 +66,7 @@ fn nobody_there() -> Refusal {
 /// Computer player about as strong as a user.
 async fn find_player(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     board: &Board,
     user: UserKey,
 ) -> Result<Option<UserRow>, StoreError> {
@@ -74,7 +75,7 @@ async fn find_player(
     let Some(bot) = tx.find_user(&userid_of(level)).await?.filter(UserRow::is_computer_player) else {
         return Ok(None);
     };
-    Ok((readiness(tx, app, game, &bot).await? == Readiness::Ready).then_some(bot))
+    Ok((readiness(tx, config, game, &bot).await? == Readiness::Ready).then_some(bot))
 }
 
 /// Replaces the player to move, who is told. The board becomes unrated.
@@ -90,7 +91,7 @@ pub(crate) async fn seat(
     let Some(absent) = absent else {
         return Err(StoreError::Corrupt("a seat is taken over on a board without a turn".to_owned()).into());
     };
-    let Some(bot) = find_player(tx, app, &board, absent.user_id).await? else {
+    let Some(bot) = find_player(tx, &app.config, &board, absent.user_id).await? else {
         return Err(nobody_there().about(board).into());
     };
     let theirs = |row: &&SeatRow| row.user_id == absent.user_id && row.state == SeatState::Playing;
@@ -105,7 +106,7 @@ pub(crate) async fn seat(
     let words = format!("{} goes on in the seat of {}.", bot.userid, absent.userid);
     tx.insert_remark(board.row.id, board.row.ply, proposer, RemarkKind::Chat, &words, now).await?;
     let number = board.name().number;
-    let Some(mut board) = Board::load(tx, app, &board.row.game, number).await? else {
+    let Some(mut board) = Board::load(tx, &app.games, &board.row.game, number).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
     board.restart_clock(tx, now).await?;

@@ -1,5 +1,6 @@
 //! Head to head: the record of two users against each other, and their common boards.
 
+use knotpost_rules::Registry;
 use std::cmp::Reverse;
 
 use schemars::JsonSchema;
@@ -64,14 +65,14 @@ pub async fn view_head_to_head(app: &App, userid: &str, other: &str) -> Result<H
     Ok(HeadToHead {
         userid: user.userid,
         other: other.userid,
-        games: count(app, &over),
+        games: count(app.games.registry, &over),
         playing: u32::try_from(active.len()).unwrap_or(u32::MAX),
         active: list(&mut tx, app, &active).await?,
         over: list(&mut tx, app, &over).await?,
     })
 }
 
-fn count(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
+fn count(registry: &'static Registry, over: &[SharedBoardRow]) -> Vec<GameScore> {
     let score = |name: &str, title: &str| {
         let mut score =
             GameScore { game: name.to_owned(), title: title.to_owned(), won: 0, lost: 0, tied: 0 };
@@ -84,7 +85,7 @@ fn count(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
         }
         score
     };
-    let scores = app.registry.iter().map(|game| score(game.meta().name, game.meta().title));
+    let scores = registry.iter().map(|game| score(game.meta().name, game.meta().title));
     scores.filter(|score| score.won + score.lost + score.tied > 0).collect()
 }
 

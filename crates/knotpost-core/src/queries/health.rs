@@ -1,18 +1,18 @@
 //! Database facts for monitoring and caches.
 
-use crate::app::App;
 use knotpost_model::{BoardState, Millis};
-use knotpost_storage::StoreError;
+use knotpost_platform::clock::Clock;
 pub use knotpost_storage::{Readiness, RecentPeers};
+use knotpost_storage::{Store, StoreError};
 
 /// Last known state, without a query.
-pub fn is_database_working(app: &App) -> bool {
-    app.store.is_working()
+pub fn is_database_working(store: &Store) -> bool {
+    store.is_working()
 }
 
 /// PostgreSQL connections in use and idle; `None` on SQLite.
-pub fn database_connections(app: &App) -> Option<(u32, u32)> {
-    app.store.connections()
+pub fn database_connections(store: &Store) -> Option<(u32, u32)> {
+    store.connections()
 }
 
 /// Queue lengths; `None`: could not be read.
@@ -51,8 +51,8 @@ pub struct Stock {
 }
 
 /// Counts over whole tables; `None` on failure.
-pub async fn view_stock(app: &App) -> Option<Stock> {
-    let mut tx = app.store.read().await.ok()?;
+pub async fn view_stock(store: &Store) -> Option<Stock> {
+    let mut tx = store.read().await.ok()?;
     let rows = tx.count_boards_by_state().await.ok()?;
     let boards = BoardState::ALL.iter().map(|state| {
         let row = rows.iter().find(|row| row.state == state.as_str());
@@ -68,18 +68,18 @@ pub async fn view_stock(app: &App) -> Option<Stock> {
 }
 
 /// True if a person has signed up; computer players exist from the first start.
-pub async fn has_people(app: &App) -> Result<bool, StoreError> {
-    app.store.read().await?.has_people().await
+pub async fn has_people(store: &Store) -> Result<bool, StoreError> {
+    store.read().await?.has_people().await
 }
 
 /// Checks that the database answers and accepts writes.
-pub async fn view_readiness(app: &App) -> Result<Readiness, StoreError> {
-    app.store.readiness().await
+pub async fn view_readiness(store: &Store) -> Result<Readiness, StoreError> {
+    store.readiness().await
 }
 
-pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
-    let mut tx = app.store.read().await.ok()?;
-    let now = app.clock.now();
+pub async fn view_queue_lengths(store: &Store, clock: &dyn Clock) -> Option<QueueLengths> {
+    let mut tx = store.read().await.ok()?;
+    let now = clock.now();
     let late = |due: Option<i64>| due.map_or(0, |due| now.0.saturating_sub(due).max(0));
     Some(QueueLengths {
         inbox: tx.count_waiting_inbox().await.ok(),
@@ -103,8 +103,8 @@ pub struct Traces {
     pub peers: RecentPeers,
 }
 
-pub async fn view_traces(app: &App) -> Result<Traces, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_traces(store: &Store) -> Result<Traces, StoreError> {
+    let mut tx = store.read().await?;
     let alive = tx.duties().await?.iter().map(|duty| duty.alive_at.0).max();
     let last_noted = alive.max(tx.last_received_at().await?).map(Millis);
     let time_of_database = tx.database_time().await?;

@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::app::App;
 use crate::identity::ProvenUser;
 use crate::identity::authentication::find_proven;
 use knotpost_model::{BoardRef, UserKey};
 use knotpost_platform::secret::to_hex;
-use knotpost_storage::{OwnBoardRow, ReadTx, StoreError};
+use knotpost_storage::{OwnBoardRow, ReadTx, Store, StoreError};
 
 const MOST: i64 = 1_000;
 
@@ -44,12 +43,12 @@ impl OwnBoards {
     }
 }
 
-pub async fn view_own_state(app: &App, user: UserKey) -> Result<OwnBoards, StoreError> {
-    state_of(&mut app.store.read().await?, user).await
+pub async fn view_own_state(store: &Store, user: UserKey) -> Result<OwnBoards, StoreError> {
+    state_of(&mut store.read().await?, user).await
 }
 
-pub async fn follow_own_state(app: &App, proven: &ProvenUser) -> Result<Option<OwnBoards>, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn follow_own_state(store: &Store, proven: &ProvenUser) -> Result<Option<OwnBoards>, StoreError> {
+    let mut tx = store.read().await?;
     if find_proven(&mut tx, proven).await?.is_none() {
         return Ok(None);
     }

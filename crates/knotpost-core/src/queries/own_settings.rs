@@ -1,11 +1,11 @@
 //! A user's own settings.
 
-use crate::app::App;
 use crate::boards::ServiceError;
 use crate::identity::Visitor;
 use crate::play::preferences::{PreferenceLine, lines_for_all_games};
 use knotpost_model::{Millis, Zone};
-use knotpost_storage::StoreError;
+use knotpost_platform::clock::Clock;
+use knotpost_storage::{Store, StoreError};
 
 #[derive(Clone, Debug)]
 pub struct OwnSettings {
@@ -15,8 +15,12 @@ pub struct OwnSettings {
     pub away_until: Option<Millis>,
 }
 
-pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettings, ServiceError> {
-    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+pub async fn view_own_settings(
+    store: &Store,
+    clock: &dyn Clock,
+    visitor: &Visitor,
+) -> Result<OwnSettings, ServiceError> {
+    let (mut tx, now) = (store.read().await?, clock.now());
     let is_bot = tx.user(visitor.user).await?.is_some_and(|user| user.is_bot());
     let preferences = lines_for_all_games(&tx.preferences(visitor.user).await?);
     let addresses = tx.addresses(visitor.user).await?.into_iter();
@@ -26,7 +30,7 @@ pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettin
     Ok(OwnSettings { preferences, addresses, is_bot, away_until })
 }
 
-pub async fn view_zone(app: &App, visitor: &Visitor) -> Result<Zone, StoreError> {
-    let name = app.store.read().await?.preference(visitor.user, "", "timezone").await?;
+pub async fn view_zone(store: &Store, visitor: &Visitor) -> Result<Zone, StoreError> {
+    let name = store.read().await?.preference(visitor.user, "", "timezone").await?;
     Ok(name.and_then(|name| Zone::named(&name)).unwrap_or_else(Zone::utc))
 }

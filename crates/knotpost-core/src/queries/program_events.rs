@@ -68,7 +68,7 @@ impl ProgramFeed {
         }
         let mut boards = tx.program_boards(user, MOST_BOARDS).await?;
         if let Some(since) = self.threshold(now).filter(|_| !self.has_looked) {
-            for game in app.registry.iter() {
+            for game in app.games.registry.iter() {
                 boards.extend(
                     tx.ended_program_boards(user, game.meta().name, Millis(since), MOST_ENDED).await?,
                 );

@@ -1,6 +1,5 @@
 //! Data around a board on its page: clocks, ratings, the visitor's queue and note.
 
-use crate::app::App;
 use crate::boards::Board;
 use crate::boards::time::{LastMoment, last_moment};
 use crate::identity::Visitor;
@@ -8,6 +7,7 @@ use crate::play::OwnNote;
 use crate::play::preferences::KEYS;
 use knotpost_model::rating::shown;
 use knotpost_model::{BoardRef, BoardState, Millis, UserKey, Zone};
+use knotpost_platform::clock::Clock;
 use knotpost_storage::{ALL_GAMES, OwnBoardRow, QueuedMoveRow, ReadTx, StoreError};
 
 const MOST_WAITING: i64 = 1_000;
@@ -60,11 +60,11 @@ pub struct QueuedAnswer {
 
 pub(super) async fn look_around(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
     board: &mut Board,
     visitor: Option<&Visitor>,
 ) -> Result<Surroundings, StoreError> {
-    let now = app.clock.now();
+    let now = clock.now();
     let zone = match visitor {
         Some(visitor) => tx.preference(visitor.user, ALL_GAMES, "timezone").await?,
         None => None,

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use crate::app::App;
 use crate::boards::Board;
 use knotpost_model::{BoardRef, Moment, RemarkKind};
 pub use knotpost_storage::PulseRow as BoardVersion;
-use knotpost_storage::{ReadTx, StoreError};
+use knotpost_storage::{ReadTx, Store, StoreError};
 
 const MOST: i64 = 200;
 
@@ -32,6 +31,6 @@ pub(super) async fn list_talk(tx: &mut ReadTx, board: &Board) -> Result<Vec<Talk
     Ok(rows.into_iter().map(line).collect())
 }
 
-pub async fn view_board_version(app: &App, name: &BoardRef) -> Result<Option<BoardVersion>, StoreError> {
-    app.store.query().await?.board_pulse(&name.game, name.number).await
+pub async fn view_board_version(store: &Store, name: &BoardRef) -> Result<Option<BoardVersion>, StoreError> {
+    store.query().await?.board_pulse(&name.game, name.number).await
 }

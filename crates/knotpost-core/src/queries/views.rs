@@ -1,12 +1,14 @@
 //! Boards and games for pages and the API, one snapshot each.
 
+use knotpost_platform::clock::Clock;
+use knotpost_rules::Registry;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{
-    Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, find_user, no_such_board,
+    Board, Code, Games, Refusal, ServiceError, Standing, at_ply, find_game, find_user, no_such_board,
 };
 use crate::identity::Visitor;
 use crate::play::queries::{Seated, lines, show_with_context};
@@ -16,7 +18,7 @@ use crate::queries::talk::list_talk;
 use crate::queries::{BoardSummary, BoardVersion, MoveLine, Surroundings, TalkLine, list_moves};
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, TournamentName, UserKey};
-use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, StoreError};
+use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, Store, StoreError};
 
 pub struct BoardView {
     pub board: Board,
@@ -98,8 +100,8 @@ pub struct BoardPageView {
 
 /// A board after `ply` moves; `None`: all. Removed boards are told from those that never existed.
 pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
-    find_game(app, &name.game)?;
-    board_after(&mut app.store.read().await?, app, name, ply).await
+    find_game(&app.games, &name.game)?;
+    board_after(&mut app.store.read().await?, app.clock.as_ref(), &app.games, name, ply).await
 }
 
 /// As [`view_board`], with the surroundings for this visitor.
@@ -109,45 +111,47 @@ pub async fn view_board_page(
     ply: Option<i64>,
     visitor: Option<&Visitor>,
 ) -> Result<BoardPageView, ServiceError> {
-    find_game(app, &name.game)?;
+    find_game(&app.games, &name.game)?;
     let mut tx = app.store.read().await?;
-    let board = whole_board(&mut tx, app, name).await?;
+    let board = whole_board(&mut tx, &app.games, name).await?;
     let gains = board.entries.iter().map(|entry| entry.gain);
     let moves =
         list_moves(&board).into_iter().zip(gains).map(|(line, gain)| ScoredMove { line, gain }).collect();
-    let mut view = view_at(&mut tx, app, board, ply).await?;
+    let mut view = view_at(&mut tx, app.clock.as_ref(), &app.games, board, ply).await?;
     let version = tx.board_pulse(&name.game, name.number).await?;
     let talk = list_talk(&mut tx, &view.board).await?;
-    let around = look_around(&mut tx, app, &mut view.board, visitor).await?;
+    let around = look_around(&mut tx, app.clock.as_ref(), &mut view.board, visitor).await?;
     Ok(BoardPageView { version, view, moves, talk, around })
 }
 
 async fn board_after(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    games: &Games,
     name: &BoardRef,
     ply: Option<i64>,
 ) -> Result<BoardView, ServiceError> {
-    let board = whole_board(tx, app, name).await?;
-    view_at(tx, app, board, ply).await
+    let board = whole_board(tx, games, name).await?;
+    view_at(tx, clock, games, board, ply).await
 }
 
-async fn whole_board(tx: &mut ReadTx, app: &App, name: &BoardRef) -> Result<Board, ServiceError> {
+async fn whole_board(tx: &mut ReadTx, games: &Games, name: &BoardRef) -> Result<Board, ServiceError> {
     let Some(found) = tx.find_seated_board(&name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
+        return Err(no_such_board(games, &name.game, name.number).into());
     };
-    Ok(Board::from_seated(tx, app, found).await?)
+    Ok(Board::from_seated(tx, games, found).await?)
 }
 
 async fn view_at(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    games: &Games,
     board: Board,
     ply: Option<i64>,
 ) -> Result<BoardView, ServiceError> {
-    let board = at_ply(app, board, ply)?;
+    let board = at_ply(games, board, ply)?;
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
-    Ok(view_of(tx, app, board, around).await?)
+    Ok(view_of(tx, clock, board, around).await?)
 }
 
 /// The rows that the view of a board as it stands is made of. They tell its moves apart as well: by number, position and
@@ -165,11 +169,11 @@ pub struct BoardLook {
 }
 
 /// Looks at a board with two queries.
-pub async fn look_at_board(app: &App, name: &BoardRef) -> Result<BoardLook, ServiceError> {
-    find_game(app, &name.game)?;
-    let mut tx = app.store.read().await?;
+pub async fn look_at_board(store: &Store, games: &Games, name: &BoardRef) -> Result<BoardLook, ServiceError> {
+    find_game(games, &name.game)?;
+    let mut tx = store.read().await?;
     let Some(seated) = tx.find_seated_board(&name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
+        return Err(no_such_board(games, &name.game, name.number).into());
     };
     let around = tx.board_context(seated.board.id, seated.board.ply).await?;
     Ok(BoardLook { tx, sources: BoardSources { seated, around } })
@@ -183,21 +187,21 @@ impl BoardLook {
     /// The view that is made of these rows.
     pub async fn view(self, app: &App) -> Result<(BoardSources, BoardView), ServiceError> {
         let Self { mut tx, sources } = self;
-        let board = Board::from_seated(&mut tx, app, sources.seated.clone()).await?;
-        let view = view_of(&mut tx, app, board, sources.around.clone()).await?;
+        let board = Board::from_seated(&mut tx, &app.games, sources.seated.clone()).await?;
+        let view = view_of(&mut tx, app.clock.as_ref(), board, sources.around.clone()).await?;
         Ok((sources, view))
     }
 }
 
 async fn view_of(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
     board: Board,
     around: BoardContext,
 ) -> Result<BoardView, StoreError> {
     let mut summary = BoardSummary::of_board(&board);
     summary.facts.place = place_of(tx, board.row.pairing_id).await?;
-    let (sheet, offers) = show_with_context(tx, &board, around, None, app.clock.now()).await?;
+    let (sheet, offers) = show_with_context(tx, &board, around, None, clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
     let proposal = offers.pending.map(|proposal| ProposalView {
         kind: proposal.kind,
@@ -223,9 +227,9 @@ pub async fn view_playable_board(
     ply: Option<i64>,
     visitor: Option<&Visitor>,
 ) -> Result<(BoardView, Surroundings), ServiceError> {
-    find_game(app, &name.game)?;
+    find_game(&app.games, &name.game)?;
     let mut tx = app.store.read().await?;
-    let mut view = board_after(&mut tx, app, name, ply).await?;
+    let mut view = board_after(&mut tx, app.clock.as_ref(), &app.games, name, ply).await?;
     let is_word = |kind| {
         matches!(
             kind,
@@ -239,15 +243,15 @@ pub async fn view_playable_board(
     let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
     if words > 0 && matches!(view.board.standing(), Standing::Over(_)) {
         let before = (view.board.entries.len() - words) as i64;
-        view = board_after(&mut tx, app, name, Some(before)).await?;
+        view = board_after(&mut tx, app.clock.as_ref(), &app.games, name, Some(before)).await?;
     }
-    let around = look_around(&mut tx, app, &mut view.board, visitor).await?;
+    let around = look_around(&mut tx, app.clock.as_ref(), &mut view.board, visitor).await?;
     Ok((view, around))
 }
 
 pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, ServiceError> {
     if let Some(game) = &query.game {
-        find_game(app, game)?;
+        find_game(&app.games, game)?;
     }
     let mut tx = app.store.read().await?;
     let user = match &query.userid {
@@ -323,7 +327,7 @@ impl ListedBoard {
     }
 }
 
-pub async fn view_games(app: &App) -> Result<Vec<GameCount>, ServiceError> {
-    let mut tx = app.store.read().await?;
-    Ok(crate::play::queries::count_games(&mut tx, app.registry.iter()).await?)
+pub async fn view_games(store: &Store, registry: &'static Registry) -> Result<Vec<GameCount>, ServiceError> {
+    let mut tx = store.read().await?;
+    Ok(crate::play::queries::count_games(&mut tx, registry.iter()).await?)
 }

@@ -47,7 +47,7 @@ async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec
     let zone = zone.as_deref().and_then(Zone::named).unwrap_or_else(Zone::utc);
     let mut waiting = Vec::new();
     let rows = tx.boards_waiting_for(reader.user, order, MOST_WAITING).await?;
-    for board in Board::from_rows(&mut tx, app, &rows).await? {
+    for board in Board::from_rows(&mut tx, &app.games, &rows).await? {
         match look_at(&mut tx, board, &zone, now).await {
             Ok(board) => waiting.extend(board),
             // One broken board must not hide all others.

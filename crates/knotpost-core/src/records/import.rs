@@ -1,14 +1,15 @@
 //! Import of games played elsewhere: all games of a file, each once, or none.
 
+use knotpost_commands::Vocabulary;
 use std::sync::Arc;
 
 use super::read::{Played, essence_of, states};
 use super::write::record_of;
 use super::{ReadError, read_games};
 use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis, RemarkKind, SeatState, UserKey};
-use knotpost_storage::{NewBoard, NewSeat, NewUser, ReadTx, StoreError, UserState, WriteTx};
+use knotpost_storage::{NewBoard, NewSeat, NewUser, ReadTx, Store, StoreError, UserState, WriteTx};
 
 const BATCH: usize = 50;
 
@@ -44,16 +45,16 @@ pub async fn import(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Import, StoreError> {
     let now = app.clock.now();
-    let games = match read_games(app.registry, text, now) {
+    let games = match read_games(app.games.registry, text, now) {
         Ok(games) => games,
         Err(errors) => return Ok(Import::Refused(errors)),
     };
     if strangers == Strangers::Refuse {
-        let unknown = find_strangers(app, &games).await?;
+        let unknown = find_strangers(&app.store, &games).await?;
         if !unknown.is_empty() {
             return Ok(Import::Refused(unknown));
         }
-    } else if let Some(error) = find_unusable(app, &games) {
+    } else if let Some(error) = find_unusable(&app.vocabulary, &games) {
         return Ok(Import::Refused(vec![error]));
     }
     let (total, mut done) = (games.len(), Vec::new());
@@ -72,8 +73,8 @@ pub async fn import(
     Ok(Import::Done(done))
 }
 
-async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, StoreError> {
-    let mut tx = app.store.read().await?;
+async fn find_strangers(store: &Store, games: &[Played]) -> Result<Vec<ReadError>, StoreError> {
+    let mut tx = store.read().await?;
     let (mut seen, mut unknown) = (std::collections::HashSet::new(), Vec::new());
     for game in games {
         for name in &game.players {
@@ -86,17 +87,16 @@ async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, S
     Ok(unknown)
 }
 
-fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
+fn find_unusable(vocabulary: &Vocabulary, games: &[Played]) -> Option<ReadError> {
     games.iter().find_map(|game| {
-        let mut rules =
-            game.players.iter().map(|name| knotpost_commands::Userid::keep(name, &app.vocabulary));
+        let mut rules = game.players.iter().map(|name| knotpost_commands::Userid::keep(name, vocabulary));
         let what = rules.find_map(Result::err)?;
         Some(ReadError { line: game.line, what: format!("in the record that begins here: {what}") })
     })
 }
 
 async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result<Imported, StoreError> {
-    if let Some(known) = find_known(tx, app, game).await? {
+    if let Some(known) = find_known(tx, &app.games, game).await? {
         return Ok(Imported::Known(known));
     }
     let mut users = Vec::new();
@@ -114,7 +114,7 @@ async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result
 }
 
 /// Board of the same game: made from the same record, or played here.
-async fn find_known(tx: &mut ReadTx, app: &App, game: &Played) -> Result<Option<BoardRef>, StoreError> {
+async fn find_known(tx: &mut ReadTx, games: &Games, game: &Played) -> Result<Option<BoardRef>, StoreError> {
     if let Some(key) = tx.find_import(&game.digest).await?
         && let Some(row) = tx.board(key).await?
     {
@@ -123,7 +123,7 @@ async fn find_known(tx: &mut ReadTx, app: &App, game: &Played) -> Result<Option<
     let moves = game.board.entries.len() as i64;
     for key in tx.boards_ended_in(&game.board.row.game, game.ended, &game.seed, moves).await? {
         let Some(row) = tx.board(key).await? else { continue };
-        let board = Board::from_row(tx, app, row).await?;
+        let board = Board::from_row(tx, games, row).await?;
         if essence_of(&record_of(tx, &board).await?) == game.essence {
             return Ok(Some(board.name()));
         }

@@ -12,9 +12,9 @@ use knotpost_storage::{ReadTx, StoreError};
 /// The record of a board, optionally after `ply` moves; negative counts back.
 pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<String, ServiceError> {
     let mut tx = app.store.read().await?;
-    find_game(app, &name.game)?;
+    find_game(&app.games, &name.game)?;
     let board = find_board(&mut tx, app, &name.game, name.number).await?;
-    let board = at_ply(app, board, ply)?;
+    let board = at_ply(&app.games, board, ply)?;
     Ok(record_of(&mut tx, &board).await?.to_string())
 }
 
@@ -26,7 +26,7 @@ pub async fn export_format(
     ply: Option<i64>,
 ) -> Result<(&'static str, String), ServiceError> {
     let mut tx = app.store.read().await?;
-    let game = find_game(app, &name.game)?;
+    let game = find_game(&app.games, &name.game)?;
     let Some(format) = game.formats().iter().find(|format| format.word == word) else {
         let words: Vec<String> =
             game.formats().iter().map(|format| format!("record.{}", format.word)).collect();
@@ -35,7 +35,7 @@ pub async fn export_format(
         return Err(Refusal::new(Code::NotSupported, message).into());
     };
     let board = find_board(&mut tx, app, &name.game, name.number).await?;
-    let board = at_ply(app, board, ply)?;
+    let board = at_ply(&app.games, board, ply)?;
     Ok((format.media, (format.write)(&record_of(&mut tx, &board).await?)))
 }
 

@@ -104,7 +104,7 @@ pub(crate) async fn authenticate_reply(
     let is_complete = knotpost_commands::parse(&line, &app.vocabulary).is_ok();
     let (now, sender) = (app.clock.now(), (origin.sender.as_ref(), origin.aligned));
     let mut tx = app.store.read().await?;
-    let mails = find_answered(&mut tx, app, &claim).await?;
+    let mails = find_answered(&mut tx, &app.secret, &claim).await?;
     if is_complete && !answers_words(&mails) {
         return Ok(Answered::Complete { line, body: comment });
     }
@@ -116,7 +116,7 @@ pub(crate) async fn authenticate_reply(
         }
         let sent = match wordless {
             Some(error) => Authenticated::unproven(Err(error), Quote::None, origin.clone()),
-            None => talk::message(app, origin, (&author, &reader), &line, &comment),
+            None => talk::message(&app.vocabulary, origin, (&author, &reader), &line, &comment),
         };
         return Ok(Answered::Authenticated(Box::new(sent)));
     }
@@ -175,7 +175,7 @@ pub(crate) async fn authenticate_reply(
             (Standpoint::Undecided, None)
         }
         Verdict::Held(grant) => {
-            let words = pending_confirmation::words(&mut tx, app, &grant).await?;
+            let words = pending_confirmation::words(&mut tx, &app.secret, &grant).await?;
             let said = read(&mut tx, app, &grant, &words.line, &words.comment).await?;
             (Standpoint::Own(grant), Some(said))
         }
@@ -256,9 +256,12 @@ async fn read(
     comment: &str,
 ) -> Result<(Result<Command, ParseError>, String), StoreError> {
     let seats = tx.seats(grant.board.id).await?.len();
-    let play = first_line::read_move(app, grant, line, seats)?;
+    let play = first_line::read_move(app.games.registry, grant, line, seats)?;
     let short = match play {
-        Some(play) if grant.about == About::Play || talk::is_playable(tx, app, grant, &play).await? => {
+        Some(play)
+            if grant.about == About::Play
+                || talk::is_playable(tx, app.clock.as_ref(), &app.games, grant, &play).await? =>
+        {
             Ok(play)
         }
         _ if grant.about == About::Talk => Ok(ShortCommand::Chat { text: talk::words_of(line).to_owned() }),

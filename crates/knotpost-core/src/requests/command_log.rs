@@ -1,11 +1,12 @@
 //! Log line per command, after its commit: user, verb, board, outcome, duration. Contains none of the
 //! sender's words: a password may stand where a userid belongs.
 
+use knotpost_platform::clock::Clock;
+use knotpost_rules::Registry;
 use std::borrow::Cow;
 
 use knotpost_commands::Verb;
 
-use crate::app::App;
 use crate::identity::Login;
 use crate::requests::Ready;
 use knotpost_model::{BoardRef, Millis};
@@ -13,14 +14,21 @@ use knotpost_model::{BoardRef, Millis};
 const UNKNOWN: &str = "-";
 
 /// `outcome` is `done`, the code of a refusal, or the inbox reason of a mail.
-pub(crate) fn log_command(app: &App, ready: &Ready, boards: &[BoardRef], outcome: &str, since: Millis) {
-    let ms = app.clock.now().0.saturating_sub(since.0).max(0);
+pub(crate) fn log_command(
+    clock: &dyn Clock,
+    registry: &'static Registry,
+    ready: &Ready,
+    boards: &[BoardRef],
+    outcome: &str,
+    since: Millis,
+) {
+    let ms = clock.now().0.saturating_sub(since.0).max(0);
     let verb = ready.command.as_ref().map(|command| command.verb().spec().name());
     let shown = verb.as_deref().unwrap_or(UNKNOWN).to_owned();
     metrics::counter!("knotpost_commands_total", "verb" => shown, "outcome" => class_of(outcome))
         .increment(1);
     let verb = verb.as_deref().unwrap_or(UNKNOWN);
-    let board = board_of(app, ready, boards).unwrap_or(Cow::Borrowed(UNKNOWN));
+    let board = board_of(registry, ready, boards).unwrap_or(Cow::Borrowed(UNKNOWN));
     tracing::info!(who = user_of(ready).unwrap_or(UNKNOWN), verb, board = &*board, outcome, ms, "command");
 }
 
@@ -57,11 +65,11 @@ fn user_of(ready: &Ready) -> Option<&str> {
 }
 
 /// Changed board, or the board it is about.
-fn board_of(app: &App, ready: &Ready, boards: &[BoardRef]) -> Option<Cow<'static, str>> {
+fn board_of(registry: &'static Registry, ready: &Ready, boards: &[BoardRef]) -> Option<Cow<'static, str>> {
     if let Some(board) = boards.first() {
         return Some(Cow::Owned(board.to_string()));
     }
     let command = ready.command.as_ref().ok()?;
-    let game = app.registry.find(command.game()?)?.meta().name;
+    let game = registry.find(command.game()?)?.meta().name;
     Some(command.board().map_or(Cow::Borrowed(game), |number| Cow::Owned(format!("{game} {number}"))))
 }

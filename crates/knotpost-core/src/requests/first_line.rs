@@ -1,11 +1,10 @@
 //! First line of a reply about a board: a move, a short command, or an error.
 
 use knotpost_commands::{Action, ParseError, ShortCommand, Vocabulary, parse_short};
-use knotpost_rules::{Position, Seed};
+use knotpost_rules::{Position, Registry, Seed};
 
-use crate::app::App;
 use crate::boards::board::parse_options;
-use crate::boards::{Board, Code, Refusal, Standing, forgive_move, without_marks};
+use crate::boards::{Board, Code, Games, Refusal, Standing, forgive_move, without_marks};
 use crate::mailing::reply_grant::ReplyGrant;
 use knotpost_storage::{ReadTx, StoreError};
 
@@ -13,14 +12,13 @@ const LINES_BELOW: usize = 20;
 
 /// Move in the game's notation; `None`: not a move.
 pub(super) fn read_move(
-    app: &App,
+    registry: &'static Registry,
     grant: &ReplyGrant,
     line: &str,
     seats: usize,
 ) -> Result<Option<ShortCommand>, StoreError> {
     let corrupt = |what: String| StoreError::Corrupt(what);
-    let game = app
-        .registry
+    let game = registry
         .find(&grant.board.game)
         .ok_or_else(|| corrupt(format!("there is no game `{}`", grant.board.game)))?;
     let options = parse_options(game, &grant.board.options, seats).map_err(corrupt)?;
@@ -64,14 +62,14 @@ fn may_be_move(read: &Result<ShortCommand, ParseError>) -> bool {
 /// Error for a line that is no short command, with its board. `below` is the text under it.
 pub(crate) async fn refuse(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     grant: &ReplyGrant,
     error: &ParseError,
     (line, below): (&str, &str),
 ) -> Result<Refusal, StoreError> {
     let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
     let mut refusal = Refusal::new(code, error.message.clone());
-    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
+    let board = Board::load(tx, games, &grant.board.game, grant.board.number as u32).await?;
     if let Some(board) = &board {
         if let Some(play) = find_move(line, below, board) {
             refusal =

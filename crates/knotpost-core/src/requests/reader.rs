@@ -2,8 +2,7 @@
 
 use knotpost_commands::{Command, ExampleContext};
 
-use crate::app::App;
-use crate::boards::{Board, Refusal, Standing};
+use crate::boards::{Board, Games, Refusal, Standing};
 use crate::requests::Ready;
 use knotpost_model::{BoardState, SeatState};
 use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, UserRow};
@@ -14,7 +13,7 @@ const MOST_BOARDS: i64 = 20;
 /// which alone the answer goes.
 pub(crate) async fn reader_of(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     ready: &Ready,
     game: Option<&str>,
 ) -> Result<ExampleContext, StoreError> {
@@ -22,7 +21,7 @@ pub(crate) async fn reader_of(
     let mut context = ExampleContext { userid: Some(user.userid.clone()), ..ExampleContext::default() };
     let Some(row) = find_board(tx, &user, game).await? else { return Ok(context) };
     // A board that does not replay must not break a help page.
-    let Ok(board) = Board::from_row(tx, app, row).await else { return Ok(context) };
+    let Ok(board) = Board::from_row(tx, games, row).await else { return Ok(context) };
     context.game = Some(board.row.game.clone());
     context.board = Some(board.row.number as u32);
     context.opponent =
@@ -70,11 +69,11 @@ async fn find_board(
 /// Error of a line, with syntax and example fit for its reader.
 pub(crate) async fn refuse_line(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     ready: &Ready,
     error: &knotpost_commands::ParseError,
 ) -> Result<Refusal, StoreError> {
-    let mut context = reader_of(tx, app, ready, error.game.as_deref()).await?;
+    let mut context = reader_of(tx, games, ready, error.game.as_deref()).await?;
     // The example uses game and board of the line; a move of another board would not fit.
     let same_game = error.game.is_none() || error.game == context.game;
     let same_board = error.board.is_none() || error.board == context.board;
@@ -84,7 +83,7 @@ pub(crate) async fn refuse_line(
     let mut refusal = Refusal::of_line(error, &context);
     // Only an existing board tells which one was meant.
     if let (Some(game), Some(number)) = (&error.game, error.board)
-        && let Some(board) = Board::load(tx, app, game, number).await?
+        && let Some(board) = Board::load(tx, games, game, number).await?
     {
         refusal = refusal.about(board);
     }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use knotpost_commands::{Command, Effect, ParseError};
 
-use crate::app::App;
 use crate::identity::limits::{Asker, Charge};
-use crate::identity::{Limited, Login, Origin};
+use crate::identity::{Credentials, Limited, Limits, Login, Origin};
 use crate::requests::board_reply::Standpoint;
 use crate::requests::request::Quote;
 use crate::thinking::{Question, Thought, Thoughts, Unanswered};
@@ -170,15 +169,15 @@ impl Ready {
     }
 
     /// Work after the commit: charges what was used up, drops stale passwords from the cache.
-    pub(crate) fn after_commit(&self, app: &App, charges: &[Charge]) {
+    pub(crate) fn after_commit(&self, limits: &Limits, credentials: &Credentials, charges: &[Charge]) {
         for charge in charges {
-            app.limits.charge(charge);
+            limits.charge(charge);
         }
         for command in self.lines.iter().chain([self]) {
             if let (Ok(Command::ChangePassword { .. } | Command::Delete { .. }), Login::Known { user, .. }) =
                 (&command.command, &command.login)
             {
-                app.credentials.forget(*user);
+                credentials.forget(*user);
             }
         }
     }

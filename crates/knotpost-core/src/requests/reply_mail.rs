@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::app::App;
-use crate::boards::Board;
+use crate::boards::{Board, Games};
 use crate::mailing::post::compose;
 use crate::mailing::reply_grant::board_subject;
 use crate::replies::{Answers, BoardFacts, Heading, Reply, Sheet};
@@ -26,7 +26,7 @@ pub async fn compose_answer(
     let Some(sender) = &ready.origin.sender else { return Ok(None) };
     let mut reply = Cow::Borrowed(reply);
     let mut subject = None;
-    if let Some((board, reader)) = find_answered(tx, app, ready, &reply, sender).await? {
+    if let Some((board, reader)) = find_answered(tx, &app.games, ready, &reply, sender).await? {
         subject = board_subject(tx, app, &board, &reader, &sender.to_string(), None).await?;
         if subject.is_some() && reply.takes_move_in_subject() {
             tell_answers(reply.to_mut(), &board, &reader);
@@ -37,7 +37,7 @@ pub async fn compose_answer(
 
 async fn find_answered(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     ready: &Ready,
     reply: &Reply,
     sender: &Address,
@@ -55,7 +55,7 @@ async fn find_answered(
         None => name(first),
     };
     let Some((game, number)) = shown else { return Ok(None) };
-    let Some(board) = Board::load(tx, app, &game, number).await? else { return Ok(None) };
+    let Some(board) = Board::load(tx, games, &game, number).await? else { return Ok(None) };
     // Only a reader who sees the current board can act on it.
     let last =
         sheets.last().is_some_and(|sheet| sheet.heading == Heading::Show && sheet.ply == board.entries.len());

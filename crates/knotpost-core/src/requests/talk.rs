@@ -1,10 +1,10 @@
 //! Replies to chat and messages: chat, unless plainly a command or a move.
 
 use knotpost_commands::{Action, Command, Credentials, ShortCommand, Vocabulary};
+use knotpost_platform::clock::Clock;
 use knotpost_rules::Turn;
 
-use crate::app::App;
-use crate::boards::{Board, Standing};
+use crate::boards::{Board, Games, Standing};
 use crate::identity::{Login, Origin};
 use crate::mailing::reply_grant::ReplyGrant;
 use crate::requests::{Authenticated, Quote};
@@ -33,27 +33,28 @@ pub(super) fn words_of(line: &str) -> &str {
 /// True if the reader is to move and the move is legal.
 pub(super) async fn is_playable(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    games: &Games,
     grant: &ReplyGrant,
     short: &ShortCommand,
 ) -> Result<bool, StoreError> {
     let ShortCommand::Act { action: Action::Move(play), .. } = short else { return Ok(false) };
-    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
+    let board = Board::load(tx, games, &grant.board.game, grant.board.number as u32).await?;
     let Some(mut board) = board else { return Ok(false) };
     let Standing::ToMove(next) = board.standing() else { return Ok(false) };
     let is_turn = board.seat_of(grant.user.id).is_some_and(|seat| seat.seat == i64::from(next.number()));
-    Ok(is_turn && board.play(Turn::Move(play), false, app.clock.now()).is_ok())
+    Ok(is_turn && board.play(Turn::Move(play), false, clock.now()).is_ok())
 }
 
 pub(super) fn message(
-    app: &App,
+    vocabulary: &Vocabulary,
     origin: &Origin,
     (author, reader): (&UserRow, &UserRow),
     line: &str,
     comment: &str,
 ) -> Authenticated {
     let who = Credentials::without_password(reader.userid.as_str());
-    let quote = Quote::Harmless(knotpost_commands::mask_cautiously(line, &app.vocabulary));
+    let quote = Quote::Harmless(knotpost_commands::mask_cautiously(line, vocabulary));
     let command = Ok(Command::Message { who, to: vec![author.userid.clone()] });
     Authenticated {
         body: Comment::new([line, comment].join("\n").trim()),

@@ -7,7 +7,7 @@ use super::reading::show;
 use super::view::TournamentView;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
-use crate::config::Announcers;
+use crate::config::{Announcers, Config};
 use crate::play::boards::game_options;
 use crate::play::opponents::SEATS;
 use knotpost_model::{
@@ -51,15 +51,15 @@ pub async fn announce(
     announcement: Announcement<'_>,
     now: Millis,
 ) -> Result<TournamentView, ServiceError> {
-    let game = find_offered_game(app, announcement.game)?;
+    let game = find_offered_game(&app.games, announcement.game)?;
     let name = game.meta().name;
     let form = TournamentForm::read(announcement.form)
         .map_err(|error| Refusal::new(Code::BadOption, error.to_string()).about_game(name))?;
     let options = game_options(game, announcement.options, SEATS)?;
     let terms = TournamentTerms::read(form, announcement.terms, options.to_string(), now)
         .map_err(|error| refuse_terms(&error).about_game(name))?;
-    check_fill(app, &terms)?;
-    check_announcer(tx, app, user, now).await?;
+    check_fill(&app.config, &terms)?;
+    check_announcer(tx, &app.config, user, now).await?;
     let starts_at = match terms.start {
         TournamentStart::Full => None,
         TournamentStart::Date(at) => Some(at),
@@ -124,8 +124,8 @@ async fn show_new(tx: &mut WriteTx, id: TournamentName) -> Result<TournamentView
     }
 }
 
-fn check_fill(app: &App, terms: &TournamentTerms) -> Result<(), Refusal> {
-    if terms.fill.is_none() || app.config.bots.enabled {
+fn check_fill(config: &Config, terms: &TournamentTerms) -> Result<(), Refusal> {
+    if terms.fill.is_none() || config.bots.enabled {
         return Ok(());
     }
     Err(Refusal::new(Code::BadOption, "there are no computer players here that could fill up")
@@ -135,11 +135,11 @@ fn check_fill(app: &App, terms: &TournamentTerms) -> Result<(), Refusal> {
 /// Checks that a user may announce a tournament now; administrators always may.
 async fn check_announcer(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     user: &UserRow,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let settings = &app.config.tournaments;
+    let settings = &config.tournaments;
     let refuse = |message: String| Refusal::new(Code::NotAllowed, message);
     if !settings.enabled {
         return Err(refuse("no tournaments are played on this server".to_owned()).into());

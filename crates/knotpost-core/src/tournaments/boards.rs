@@ -6,7 +6,7 @@ use super::reading::read_terms;
 use crate::app::App;
 use crate::boards::board::{parse_options, seat_at, seed_of};
 use crate::boards::time::time_used_at;
-use crate::boards::{Board, ServiceError, Standing, find_game};
+use crate::boards::{Board, Games, ServiceError, Standing, find_game};
 use crate::play::account_deletion::resign_seats;
 use crate::play::after_turn::finish_turn;
 use crate::play::challenge::{Cause, Opening, Terms, start};
@@ -107,7 +107,7 @@ async fn open_board(
     (users, by): (&[UserRow], Option<&UserRow>),
     now: Millis,
 ) -> Result<Board, ServiceError> {
-    let game = find_game(app, &row.game)?;
+    let game = find_game(&app.games, &row.game)?;
     let options = parse_options(game, &terms.game_options, SEATS).map_err(StoreError::Corrupt)?;
     let terms = Terms {
         rated: terms.rated,
@@ -145,7 +145,7 @@ pub(super) async fn lose_boards(
     let why = player.left_why.unwrap_or(LeaveReason::Withdrew);
     let mut ended = Vec::new();
     for key in tx.open_boards(row.id, Some(player.entry), MOST_BOARDS).await? {
-        if let Some(board) = load(tx, app, key).await? {
+        if let Some(board) = load(tx, &app.games, key).await? {
             ended.push(board.name());
             let note = Note::OutOfTournament { userid: player.userid.clone(), why };
             resign_seats(tx, app, board, player.user_id, note, now).await?;
@@ -156,12 +156,16 @@ pub(super) async fn lose_boards(
 }
 
 /// Loads a board that is played. `None`: it cannot be read, or is over without a result, and is to be a tie.
-pub(super) async fn load(tx: &mut WriteTx, app: &App, key: BoardKey) -> Result<Option<Board>, ServiceError> {
+pub(super) async fn load(
+    tx: &mut WriteTx,
+    games: &Games,
+    key: BoardKey,
+) -> Result<Option<Board>, ServiceError> {
     let Some(row) = tx.board(key).await?.filter(|row| row.state == BoardState::Active) else {
         return Ok(None);
     };
     let (game, number) = (row.game.clone(), row.number);
-    match Board::from_row(tx, app, row).await {
+    match Board::from_row(tx, games, row).await {
         Ok(mut board) => {
             if board.row.paused_at.take().is_some() {
                 tx.set_paused(key, None).await?;
@@ -192,7 +196,7 @@ pub(super) async fn end_at_deadline(
     let deadline = row.deadline.unwrap_or(now);
     let mut ended = Vec::new();
     for key in tx.open_boards(row.id, None, MOST_BOARDS).await? {
-        if let Some(board) = load(tx, app, key).await? {
+        if let Some(board) = load(tx, &app.games, key).await? {
             ended.push(board.name());
             let winners = leaders(&time_used_at(&board, deadline));
             let note = Note::Deadline { tournament: row.id };

@@ -271,7 +271,7 @@ async fn award(
         }
     };
     let key = found.row.id;
-    let Some(board) = load(tx, app, key).await? else {
+    let Some(board) = load(tx, &app.games, key).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
     let note =

@@ -4,8 +4,8 @@ use super::ladder;
 use super::league;
 use super::reading::{find_tournament, read_terms, show};
 use super::view::{TournamentView, takes_entries};
-use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
+use crate::config::Config;
 use crate::mailing::post::registered_addresses;
 use knotpost_model::{
     LeaveReason, Millis, PlayerState, TournamentAction, TournamentForm, TournamentName, TournamentState,
@@ -22,7 +22,7 @@ const LONG_BAR_MS: i64 = 90 * DAY_MS;
 /// Enters a user, who plays from the start on. Entered already: the same answer, and nothing changes.
 pub async fn enter(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     user: &UserRow,
     name: TournamentName,
     now: Millis,
@@ -34,8 +34,8 @@ pub async fn enter(
     }
     let terms = read_terms(&row)?;
     check_open(&row, &terms)?;
-    check_user(tx, app, user, &row, &terms, now).await?;
-    check_numbers(tx, app, user, &row, &terms).await?;
+    check_user(tx, config, user, &row, &terms, now).await?;
+    check_numbers(tx, config, user, &row, &terms).await?;
     match state {
         Some(_) if row.state == TournamentState::Open => {
             tx.set_entered(name, user.id, PlayerState::In, now).await?;
@@ -81,7 +81,7 @@ fn check_open(row: &TournamentRow, terms: &TournamentTerms) -> Result<(), Refusa
 /// Checks that this user may play here at all.
 async fn check_user(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     user: &UserRow,
     row: &TournamentRow,
     terms: &TournamentTerms,
@@ -89,7 +89,7 @@ async fn check_user(
 ) -> Result<(), ServiceError> {
     let name = row.id;
     let refuse = |message: String| Refusal::new(Code::NotAllowed, message);
-    if !app.config.tournaments.enabled {
+    if !config.tournaments.enabled {
         return Err(refuse("no tournaments are played on this server".to_owned()).into());
     }
     if user.is_bot() {
@@ -97,12 +97,12 @@ async fn check_user(
             .hint("The program's owner can, from an account of their own.")
             .into());
     }
-    if registered_addresses(tx, app, user.id).await?.is_empty() {
+    if registered_addresses(tx, config, user.id).await?.is_empty() {
         return Err(refuse("who plays in a tournament needs a confirmed address of mail".to_owned())
             .hint("`help addresses` tells how to confirm one.")
             .into());
     }
-    if tx.shares_address(name, user.id, app.config.confirms_addresses()).await? {
+    if tx.shares_address(name, user.id, config.confirms_addresses()).await? {
         return Err(refuse(format!(
             "one of those who entered {name} shares an address with you; one person plays once"
         ))
@@ -155,13 +155,13 @@ fn most_boards(form: TournamentForm, terms: &TournamentTerms) -> i64 {
 /// Checks the numbers of entries and of boards that these can bring.
 async fn check_numbers(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     user: &UserRow,
     row: &TournamentRow,
     terms: &TournamentTerms,
 ) -> Result<(), ServiceError> {
     let name = row.id;
-    let settings = &app.config.tournaments;
+    let settings = &config.tournaments;
     let entries = tx.entries_of(user.id).await?;
     let (count, most) = (entries.len() as i64, i64::from(settings.entries_per_user));
     if count >= most {

@@ -1,5 +1,6 @@
 //! Ladders: whoever wins against somebody above takes their place.
 
+use crate::config::Config;
 use std::collections::HashMap;
 
 use super::boards::open_boards;
@@ -7,7 +8,7 @@ use super::reading::{find_tournament, line_of, read_terms, show, show_pairings};
 use super::rounds::{Group, pair_group};
 use super::view::{TournamentPlayer, TournamentView};
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
+use crate::boards::{Code, Games, Refusal, ServiceError, find_offered_game};
 use knotpost_model::{
     BoardRef, Millis, PlayerState, TournamentAction, TournamentForm, TournamentName, TournamentState, UserKey,
 };
@@ -210,7 +211,7 @@ pub async fn challenge(
     now: Millis,
 ) -> Result<Challenged, ServiceError> {
     let row = find_tournament(tx, name).await?;
-    check_ladder(app, &row)?;
+    check_ladder(&app.config, &app.games, &row)?;
     let standing = Standing::read(tx, &row, user.id, now).await?;
     let Some(own) = standing.place(|player| player.user_id == user.id) else {
         return Err(Refusal::new(Code::Conflict, format!("you are not on {name}"))
@@ -248,7 +249,7 @@ pub async fn challenge(
     Ok(Challenged { view, opponent: rival.userid.clone(), boards })
 }
 
-fn check_ladder(app: &App, row: &TournamentRow) -> Result<(), ServiceError> {
+fn check_ladder(config: &Config, games: &Games, row: &TournamentRow) -> Result<(), ServiceError> {
     let name = row.id;
     if row.form != TournamentForm::Ladder {
         let message = format!("{name} is no ladder, so nobody is challenged in it");
@@ -259,11 +260,11 @@ fn check_ladder(app: &App, row: &TournamentRow) -> Result<(), ServiceError> {
     if row.state != TournamentState::Running {
         return Err(Refusal::new(Code::Conflict, format!("{name} was cancelled")).into());
     }
-    if !app.config.tournaments.enabled {
+    if !config.tournaments.enabled {
         let message = "no tournaments are played on this server";
         return Err(Refusal::new(Code::NotAllowed, message).into());
     }
-    find_offered_game(app, &row.game).map(drop)
+    find_offered_game(games, &row.game).map(drop)
 }
 
 /// The highest player who can be challenged.
@@ -309,13 +310,14 @@ pub struct Rival {
 /// Those within reach of a user, the highest first; `None`: the user is not on it, or it is no ladder.
 pub(super) async fn rivals(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
+    games: &Games,
     name: TournamentName,
     user: UserKey,
     now: Millis,
 ) -> Result<Option<Vec<Rival>>, ServiceError> {
     let row = find_tournament(tx, name).await?;
-    if check_ladder(app, &row).is_err() {
+    if check_ladder(config, games, &row).is_err() {
         return Ok(None);
     }
     let standing = Standing::read(tx, &row, user, now).await?;

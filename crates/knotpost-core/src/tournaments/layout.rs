@@ -1,5 +1,6 @@
 //! A tournament in words and tables: functions of its view, for mails and pages alike.
 
+use crate::boards::Games;
 use serde::Serialize;
 
 use super::view::{
@@ -109,7 +110,7 @@ impl Shown {
                 && view.line.state == TournamentState::Running,
             has_entrants: !entrants.is_empty(),
             done,
-            terms: terms_text(app, view),
+            terms: terms_text(&app.games, view),
             state: state_text(view),
             entrants,
             groups: group_tables(view, part),
@@ -125,9 +126,9 @@ impl Shown {
 }
 
 /// The terms in sentences.
-pub fn terms_text(app: &App, view: &TournamentView) -> String {
+pub fn terms_text(games: &Games, view: &TournamentView) -> String {
     let (terms, line) = (&view.terms, &view.line);
-    let title = app.game(&line.game).map_or(line.game.as_str(), |game| game.meta().title);
+    let title = games.find(&line.game).map_or(line.game.as_str(), |game| game.meta().title);
     let options =
         if terms.game_options.is_empty() { String::new() } else { format!(" ({})", terms.game_options) };
     let boards = if terms.games == 2 { ", on two boards with the seats exchanged" } else { "" };

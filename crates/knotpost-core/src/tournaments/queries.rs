@@ -1,5 +1,6 @@
 //! Tournaments for pages and programs, each read in a transaction of its own.
 
+use knotpost_storage::Store;
 use knotpost_tournaments::write_trf;
 
 use super::ladder::{Rival, rivals};
@@ -20,11 +21,11 @@ pub async fn view_tournaments(
 
 /// `at`: a ladder with the places of that time.
 pub async fn view_tournament(
-    app: &App,
+    store: &Store,
     name: TournamentName,
     at: Option<Millis>,
 ) -> Result<TournamentView, ServiceError> {
-    let mut tx = app.store.read().await?;
+    let mut tx = store.read().await?;
     match at {
         None => view(&mut tx, name, None).await,
         Some(at) => view_at(&mut tx, name, at).await,
@@ -37,21 +38,21 @@ pub async fn view_rivals(
     name: TournamentName,
     user: UserKey,
 ) -> Result<Option<Vec<Rival>>, ServiceError> {
-    rivals(&mut app.store.read().await?, app, name, user, app.clock.now()).await
+    rivals(&mut app.store.read().await?, &app.config, &app.games, name, user, app.clock.now()).await
 }
 
 /// A page of the log; `before` is the cursor of the page before.
 pub async fn view_log(
-    app: &App,
+    store: &Store,
     name: TournamentName,
     before: Option<i64>,
 ) -> Result<TournamentLog, ServiceError> {
-    log(&mut app.store.read().await?, name, before).await
+    log(&mut store.read().await?, name, before).await
 }
 
 /// A Swiss tournament as a report file of FIDE (TRF), with the rounds that are over.
-pub async fn report_tournament(app: &App, name: TournamentName) -> Result<String, ServiceError> {
-    let mut tx = app.store.read().await?;
+pub async fn report_tournament(store: &Store, name: TournamentName) -> Result<String, ServiceError> {
+    let mut tx = store.read().await?;
     let row = find_tournament(&mut tx, name).await?;
     if row.form != TournamentForm::Swiss || row.round == 0 {
         let message =

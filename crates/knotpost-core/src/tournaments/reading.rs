@@ -42,7 +42,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<TournamentPage, ServiceError> {
     let game = match &query.game {
-        Some(name) => Some(find_game(app, name)?.meta().name.to_owned()),
+        Some(name) => Some(find_game(&app.games, name)?.meta().name.to_owned()),
         None => None,
     };
     let user = match &query.userid {

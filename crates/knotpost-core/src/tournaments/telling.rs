@@ -8,7 +8,7 @@ use super::layout::{ShownGroup, group_tables, legend};
 use super::reading::{find_tournament, show};
 use super::view::TournamentView;
 use crate::app::App;
-use crate::boards::ServiceError;
+use crate::boards::{Games, ServiceError};
 use crate::mailing::post::post_about_tournament;
 use crate::replies::{Column, Content, Fact, Facts, Reply, Table};
 use crate::webhooks::queue_for_tournament;
@@ -159,7 +159,7 @@ impl Content for ToDirector {
     const TEMPLATE: &'static str = "tournament_director";
 }
 
-fn about(app: &App, row: &TournamentRow, userid: &str) -> About {
+fn about(games: &Games, row: &TournamentRow, userid: &str) -> About {
     let (round_word, group_word) = match row.form {
         TournamentForm::League => ("season", "division"),
         TournamentForm::RoundRobin | TournamentForm::Swiss | TournamentForm::Ladder => ("round", "group"),
@@ -170,7 +170,7 @@ fn about(app: &App, row: &TournamentRow, userid: &str) -> About {
         userid: userid.to_owned(),
         name: row.id,
         title: row.title.clone(),
-        game: app.game(&row.game).map_or_else(|| row.game.clone(), |game| game.meta().title.to_owned()),
+        game: games.find(&row.game).map_or_else(|| row.game.clone(), |game| game.meta().title.to_owned()),
         round: row.round,
         deadline: row.deadline.map(Millis::to_readable),
     }
@@ -224,7 +224,7 @@ fn letter(
     (players, seats): (&[PlayerRow], &[PairedSeat]),
     view: Option<&TournamentView>,
 ) -> Option<Reply> {
-    let about = about(app, row, &player.userid);
+    let about = about(&app.games, row, &player.userid);
     match entry.action {
         TournamentAction::Opened => {
             let Own { group, bye, boards } = boards_of(row, player, players, seats, false);
@@ -331,7 +331,7 @@ async fn tell_director(
     let left = |player: &&PlayerRow| Some(player.user_id) == entry.subject_id && player.left_why.is_some();
     let subject = players.iter().rev().find(left);
     let reply = Reply::from(ToDirector {
-        about: about(app, row, row.director.as_deref().unwrap_or_default()),
+        about: about(&app.games, row, row.director.as_deref().unwrap_or_default()),
         action: entry.action,
         subject: entry.subject.clone(),
         why: subject.and_then(|player| player.left_why),
@@ -383,7 +383,7 @@ pub(super) async fn tell_out(
         return Ok(());
     }
     let reply = Reply::from(Out {
-        about: about(app, row, &player.userid),
+        about: about(&app.games, row, &player.userid),
         why,
         counts: player.counts,
         barred: barred.map(Millis::to_readable),
@@ -402,7 +402,7 @@ pub(super) async fn tell_new_director(
     let row = find_tournament(tx, name).await?;
     let players = tx.tournament_players(name).await?;
     let reply = Reply::from(ToDirector {
-        about: about(app, &row, row.director.as_deref().unwrap_or_default()),
+        about: about(&app.games, &row, row.director.as_deref().unwrap_or_default()),
         action: TournamentAction::Hand,
         subject: None,
         why: None,

@@ -1,6 +1,7 @@
 //! The course of tournaments, which goes on by itself, a step in a transaction. Each step checks everything again, so that it does not
 //! matter who takes it, or whether the one before was the last of a server that was killed.
 
+use crate::config::Config;
 use std::sync::Arc;
 
 use super::announcing::repeat;
@@ -109,7 +110,7 @@ pub(super) async fn start(
     terms: &TournamentTerms,
     now: Millis,
 ) -> Result<bool, ServiceError> {
-    let fillers = find_fillers(tx, app, terms).await?;
+    let fillers = find_fillers(tx, &app.config, terms).await?;
     let mut people = tx.tournament_players(row.id).await?;
     people.retain(|player| player.state == PlayerState::In);
     people.sort_by(|one, other| {
@@ -160,7 +161,7 @@ pub(super) async fn start(
     }
     row.state = TournamentState::Running;
     row.started_at = Some(now);
-    if terms.repeat && app.offered_game(&row.game).is_some() && app.config.tournaments.enabled {
+    if terms.repeat && app.games.find_offered(&row.game).is_some() && app.config.tournaments.enabled {
         row.next_id = Some(repeat(tx, row, row.director_id, now).await?);
     }
     match row.form {
@@ -195,11 +196,11 @@ pub(super) fn strength(rating: Option<f64>) -> f64 {
 /// Computer players that may fill up, the nearest to the wanted level first.
 async fn find_fillers(
     tx: &mut ReadTx,
-    app: &App,
+    config: &Config,
     terms: &TournamentTerms,
 ) -> Result<Vec<UserRow>, StoreError> {
     let mut found = Vec::new();
-    let Some(level) = terms.fill.filter(|_| app.config.bots.enabled) else { return Ok(found) };
+    let Some(level) = terms.fill.filter(|_| config.bots.enabled) else { return Ok(found) };
     for level in levels_near(level, LEVELS) {
         let user = tx.find_user(&userid_of(level)).await?;
         found.extend(user.filter(|user| user.is_computer_player() && user.state == UserState::Active));
@@ -254,7 +255,7 @@ async fn step_running(
         return Ok(Step::NOTHING);
     }
     if row.form == TournamentForm::League && row.deadline.is_none() {
-        let fillers = find_fillers(tx, app, &read_terms(&row)?).await?;
+        let fillers = find_fillers(tx, &app.config, &read_terms(&row)?).await?;
         league::step_between(tx, app, row, (&players, &keys_of(&fillers)), now).await?;
         return Ok(Step::NOTHING);
     }

@@ -1,13 +1,13 @@
 //! Export of an entire server from one snapshot, while it goes on working.
 
+use knotpost_rules::Registry;
 use std::io::Write;
 
 use sha2::{Digest as _, Sha256};
 
 use super::line::{FORMAT, Header, LastLine, Section, VERSION, rules_of, to_text, write_json, write_row};
 use super::{MoveError, OnProgress, Stage};
-use crate::app::App;
-use knotpost_storage::{ReadTx, StoreError, Table};
+use knotpost_storage::{ReadTx, Store, StoreError, Table};
 
 const REPORT_EVERY: u64 = 1 << 13;
 
@@ -28,12 +28,13 @@ impl Exported {
 /// Writes all transferable data from one consistent snapshot. Equal contents give equal bytes. On an error
 /// the file lacks its last line and is refused by every import.
 pub async fn export_server(
-    app: &App,
+    store: &Store,
+    registry: &'static Registry,
     out: &mut (dyn Write + Send),
     on_progress: OnProgress<'_>,
 ) -> Result<Exported, MoveError> {
-    let mut tx = app.store.read().await?;
-    let header = header_of(&mut tx, app).await?;
+    let mut tx = store.read().await?;
+    let header = header_of(&mut tx, registry).await?;
     let tables =
         Table::moving().zip(&header.tables).map(|(table, section)| (table.name, section.rows)).collect();
     let mut line = Vec::new();
@@ -64,7 +65,7 @@ pub(super) async fn digest_of(
     Ok(to_text(tally.digest))
 }
 
-async fn header_of(tx: &mut ReadTx, app: &App) -> Result<Header, StoreError> {
+async fn header_of(tx: &mut ReadTx, registry: &'static Registry) -> Result<Header, StoreError> {
     let mut tables = Vec::new();
     for table in Table::moving() {
         tables.push(Section::of(table, tx.count_rows(table).await?));
@@ -75,7 +76,7 @@ async fn header_of(tx: &mut ReadTx, app: &App) -> Result<Header, StoreError> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         schema: tx.schema_version().await?,
         key: tx.server_metadata("key").await?,
-        rules: rules_of(app.registry),
+        rules: rules_of(registry),
         tables,
     })
 }

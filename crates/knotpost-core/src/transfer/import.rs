@@ -12,7 +12,7 @@ use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
 use crate::clock::CLOCK_DUTY;
 use crate::identity::server_key::save_agreed;
-use knotpost_storage::{Cell, ReadTx, StoreError, Table, WriteTx};
+use knotpost_storage::{Cell, ReadTx, Store, StoreError, Table, WriteTx};
 
 /// Key of the progress record of an unfinished import.
 const PLACE_FACT: &str = "import";
@@ -52,13 +52,13 @@ pub struct Moved {
     pub sha256: String,
 }
 
-pub async fn unfinished_import(app: &App) -> Result<Option<u64>, StoreError> {
-    Ok(place(&mut app.store.read().await?).await?.map(|place| place.rows))
+pub async fn unfinished_import(store: &Store) -> Result<Option<u64>, StoreError> {
+    Ok(place(&mut store.read().await?).await?.map(|place| place.rows))
 }
 
 /// Deletes an unfinished import; `false`: there was none.
-pub async fn discard_import(app: &App) -> Result<bool, StoreError> {
-    let discard = app.store.write(async move |tx| {
+pub async fn discard_import(store: &Store) -> Result<bool, StoreError> {
+    let discard = store.write(async move |tx| {
         // Guard: only imported rows may be deleted.
         if place(tx).await?.is_none() {
             return Ok(false);
@@ -87,7 +87,7 @@ pub async fn import_server<R: BufRead + Seek + Send>(
     }
     let (began, place) = begin(app, file).await?;
     let place = store_rows(app, input, file, place, on_progress).await?;
-    compare(app, file, on_progress).await?;
+    compare(&app.store, file, on_progress).await?;
     finish(app, place, is_foreign).await?;
     Ok(Moved { began, rows: file.rows(), sha256: file.sha256.clone() })
 }
@@ -209,8 +209,8 @@ async fn check_place(tx: &mut ReadTx, expected: &Place) -> Result<(), MoveError>
     Err(MoveError::Refused("another import is running on this database".to_owned()))
 }
 
-async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Result<(), MoveError> {
-    let mut tx = app.store.read().await?;
+async fn compare(store: &Store, file: &Checked, on_progress: OnProgress<'_>) -> Result<(), MoveError> {
+    let mut tx = store.read().await?;
     for (table, rows) in file.tables() {
         let stored = tx.count_rows(table).await?;
         if stored != rows {
@@ -237,7 +237,7 @@ async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), Mov
         check_place(tx, &from).await?;
         tx.finish_transfer().await?;
         if is_foreign {
-            save_agreed(tx, app).await?;
+            save_agreed(tx, &app.secret).await?;
         }
         Ok(tx.forget_server_metadata(PLACE_FACT).await?)
     });

@@ -96,9 +96,10 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
         app.store.write_queue(async move |tx| tx.lease_hook_event(now, now.plus(LEASE_MS)).await).await?;
     let Some(row) = leased else { return Ok(None) };
     let key = row.id;
-    match prepare(app, row, now).await? {
+    match prepare(app, row, now).await {
         Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
-        Err(why) => {
+        Err(Undeliverable::Store(error)) => Err(error),
+        Err(Undeliverable::Dropped(why)) => {
             app.store
                 .write_queue(async move |tx| tx.finish_outbox(key, "dropped", Some(why), now).await)
                 .await?;
@@ -107,36 +108,47 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     }
 }
 
-/// The delivery of a leased event, or why it is dropped.
-async fn prepare(
-    app: &App,
-    row: HookEventRow,
-    now: Millis,
-) -> Result<Result<Delivery, &'static str>, StoreError> {
+enum Undeliverable {
+    /// For good, with the reason.
+    Dropped(&'static str),
+    Store(StoreError),
+}
+
+impl From<&'static str> for Undeliverable {
+    fn from(why: &'static str) -> Self {
+        Self::Dropped(why)
+    }
+}
+
+impl From<StoreError> for Undeliverable {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The delivery of a leased event.
+async fn prepare(app: &App, row: HookEventRow, now: Millis) -> Result<Delivery, Undeliverable> {
     let mut tx = app.store.read().await?;
     let hook = tx.webhook(row.webhook_id).await?;
     let owner = match row.user_id {
         Some(user) => tx.user(user.into()).await?,
         None => None,
     };
-    let told = match checked(&row, hook, owner, now) {
-        Ok(told) => told,
-        Err(why) => return Ok(Err(why)),
-    };
+    let told = checked(&row, hook, owner, now)?;
     let (hook, owner, form, message) = &told;
     if *form == HookForm::Push {
         if !app.config.push.enabled {
-            return Ok(Err("browsers are not told on this server"));
+            return Err("browsers are not told on this server".into());
         }
         if !has_session(&mut tx, hook, now).await? {
-            return Ok(Err("the session of the browser has ended"));
+            return Err("the session of the browser has ended".into());
         }
         if !push::is_current(&mut tx, message, owner.id).await? {
-            return Ok(Err("the turn is over"));
+            return Err("the turn is over".into());
         }
     }
     drop(tx);
-    Ok(address(app, row, told, now))
+    Ok(address(app, row, told, now)?)
 }
 
 /// True while the session of a browser's registration lasts.
@@ -174,7 +186,7 @@ fn address(
     (hook, owner, form, told): Addressed,
     now: Millis,
 ) -> Result<Delivery, &'static str> {
-    let url = HookUrl::parse(&hook.url, reach(app)).map_err(|_| "its address is not allowed here")?;
+    let url = HookUrl::parse(&hook.url, reach(&app.config)).map_err(|_| "its address is not allowed here")?;
     let secret = app.secret.unseal(&hook.secret);
     let secret = secret.ok_or("its secret was sealed with another key; renew it")?;
     let message = (&*row.message_id, row.facts.as_deref().unwrap_or_default(), &told);

@@ -1,5 +1,7 @@
 //! Formats of webhooks: signed data for programs, text for chat services, pushes for browsers.
 
+use crate::boards::Games;
+use crate::config::Config;
 use serde_json::{Value, json};
 
 use super::message::{Data, Move, Parcel, Proposal, Told};
@@ -62,19 +64,19 @@ pub(super) fn pack(
             Parcel { headers, body: body.as_bytes().to_vec() }
         }
         // Mentions disabled, whatever the text.
-        HookForm::Discord => {
-            in_json(&json!({ "content": with_link(app, told), "allowed_mentions": { "parse": [] } }))
-        }
-        HookForm::Slack => in_json(&json!({ "text": for_slack(&with_link(app, told)) })),
-        HookForm::Matrix => {
-            in_json(&json!({ "username": app.config.server.name, "text": with_link(app, told) }))
-        }
+        HookForm::Discord => in_json(
+            &json!({ "content": with_link(&app.config, &app.games, told), "allowed_mentions": { "parse": [] } }),
+        ),
+        HookForm::Slack => in_json(&json!({ "text": for_slack(&with_link(&app.config, &app.games, told)) })),
+        HookForm::Matrix => in_json(
+            &json!({ "username": app.config.server.name, "text": with_link(&app.config, &app.games, told) }),
+        ),
         HookForm::Ntfy => {
             let mut headers = vec![("content-type", "text/plain; charset=utf-8".to_owned())];
             if !told.data.url.is_empty() {
                 headers.push(("click", told.data.url.clone()));
             }
-            Parcel { headers, body: words(app, told).into_bytes() }
+            Parcel { headers, body: words(&app.config, &app.games, told).into_bytes() }
         }
         HookForm::Push => push::pack(app, (url, &secret), told, now)?,
     })
@@ -90,12 +92,12 @@ fn for_slack(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn with_link(app: &App, told: &Told) -> String {
-    [words(app, told).as_str(), &told.data.url].join("\n").trim_end().to_owned()
+fn with_link(config: &Config, games: &Games, told: &Told) -> String {
+    [words(config, games, told).as_str(), &told.data.url].join("\n").trim_end().to_owned()
 }
 
-fn words(app: &App, told: &Told) -> String {
-    let board = told.board(app);
+fn words(config: &Config, games: &Games, told: &Told) -> String {
+    let board = told.board(games);
     let Data { user, moves, chat, proposal, result, tournament, title, round, .. } = &told.data;
     let text = match told.kind.as_str() {
         "turn" => format!("{board}: it is your turn, {user}."),
@@ -115,7 +117,7 @@ fn words(app: &App, told: &Told) -> String {
         "tournament.started" => format!("Tournament {tournament}, {title}, has begun."),
         "tournament.round" => format!("Tournament {tournament}, {title}: round {round} has begun."),
         "tournament.over" => format!("Tournament {tournament}, {title}, is over."),
-        _ => format!("{} can reach you here.", app.config.server.name),
+        _ => format!("{} can reach you here.", config.server.name),
     };
     text.chars().take(LONGEST).collect()
 }

@@ -1,8 +1,7 @@
 //! Message as stored in the outbox, independent of the webhook's format.
 
+use crate::boards::Games;
 use serde::Deserialize;
-
-use crate::app::App;
 
 const TEST: &str = "test";
 
@@ -75,9 +74,9 @@ impl Told {
         !self.data.tournament.is_empty()
     }
 
-    pub(super) fn board(&self, app: &App) -> String {
+    pub(super) fn board(&self, games: &Games) -> String {
         let Data { game, number, .. } = &self.data;
-        let title = app.game(game).map_or(game.as_str(), |game| game.meta().title);
+        let title = games.find(game).map_or(game.as_str(), |game| game.meta().title);
         format!("{title} {number}")
     }
 }

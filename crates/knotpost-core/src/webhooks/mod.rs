@@ -21,6 +21,7 @@ pub use signing::HookSecret;
 pub(crate) use push::BrowserKeys;
 pub(crate) use queueing::{queue, queue_for_board, queue_for_removed, queue_for_tournament};
 
+use crate::config::Config;
 use serde_json::json;
 
 use crate::app::App;
@@ -35,8 +36,8 @@ pub const KIND: &str = "webhook";
 pub(crate) const MOST_WAITING: i64 = 1000;
 pub(crate) const REMOVED: &str = "the webhook was removed";
 
-pub(crate) fn reach(app: &App) -> Reach {
-    if app.config.webhooks.allow_private { Reach::Anywhere } else { Reach::Public }
+pub(crate) fn reach(config: &Config) -> Reach {
+    if config.webhooks.allow_private { Reach::Anywhere } else { Reach::Public }
 }
 
 /// Scheme, host and port; the rest can be a secret.

@@ -1,6 +1,7 @@
 //! Queueing of webhook events, in the transaction that causes them. A stored message is complete: later
 //! changes of the board do not affect it.
 
+use crate::config::Config;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -39,7 +40,7 @@ pub(crate) async fn queue_for_board(
         return Ok(());
     }
     let mover = board.mover();
-    let mut common = base(app, board);
+    let mut common = base(&app.config, board);
     common.insert("to_move".into(), mover.map(|row| row.userid.clone()).into());
     for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
         let wanted = HookEvent::split(&hook.events);
@@ -70,7 +71,7 @@ pub(crate) async fn queue_for_removed(
     }
     for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
         if HookEvent::split(&hook.events).contains(&HookEvent::Over) {
-            let mut data = base(app, board);
+            let mut data = base(&app.config, board);
             data.insert("to_move".into(), Value::Null);
             data.insert("user".into(), hook.userid.clone().into());
             data.insert("result".into(), json!({ "winners": [], "reason": "removed" }));
@@ -102,9 +103,9 @@ pub(crate) async fn queue_for_tournament(
     Ok(())
 }
 
-fn base(app: &App, board: &Board) -> Map<String, Value> {
+fn base(config: &Config, board: &Board) -> Map<String, Value> {
     let BoardRef { game, number } = board.name();
-    let url = app.config.server.public_url.trim_end_matches('/');
+    let url = config.server.public_url.trim_end_matches('/');
     let mut data = Map::new();
     data.insert("game".into(), game.clone().into());
     data.insert("number".into(), number.into());

@@ -146,7 +146,7 @@ async fn check_contents(
     };
     // The reason was found before.
     let Ok(app) = App::new(parts) else { return };
-    if let Err(error) = refuse_unfinished_import(&app).await {
+    if let Err(error) = refuse_unfinished_import(&app.store).await {
         findings.error(SUBJECT, format!("{error:#}"), "run `knotpost import FILE` again with the same file");
     }
     let mend = "give the server the key of the database (`secrets.key_file`), or, when that is lost, run `knotpost \
@@ -163,7 +163,7 @@ async fn check_contents(
         Err(KeyError::Store(error)) => unreachable(config, &error.with_causes(), findings),
     }
     if config.bots.enabled
-        && let Ok(taken) = computer::view_taken(&app).await
+        && let Ok(taken) = computer::view_taken(&app.store).await
         && !taken.is_empty()
     {
         findings.warning(

@@ -15,7 +15,7 @@ const SENDERS: i64 = 3;
 
 pub(super) async fn check(app: &App, findings: &mut Findings) {
     // A failing database is found elsewhere.
-    let Ok(traces) = view_traces(app).await else { return };
+    let Ok(traces) = view_traces(&app.store).await else { return };
     let now = app.clock.now();
     check_clock(now, traces.time_of_database, traces.last_noted, findings);
     if app.config.smtp.relays.is_empty() {

@@ -207,7 +207,7 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
                     let how = if check { Recompute::Check } else { Recompute::Replace };
                     recompute(&app, how, game.as_deref()).await
                 }
-                _ => replay_all(&app).await,
+                _ => replay_all(&app.store, &app.games).await,
             };
             app.store.close().await;
             return Ok(if agrees? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
@@ -238,13 +238,13 @@ fn operator() -> Administrator {
 /// Boards of disabled games count too: they are still stored. Returns false for ratings that were wrong and stay so.
 async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow::Result<bool> {
     let mut differences = 0;
-    let mut games = app.registry.iter().map(|game| game.meta().name).collect::<Vec<_>>();
+    let mut games = app.games.registry.iter().map(|game| game.meta().name).collect::<Vec<_>>();
     if let Some(only) = only {
         games.retain(|game| game.eq_ignore_ascii_case(only));
         anyhow::ensure!(!games.is_empty(), "there is no game `{only}`");
     }
     for game in games {
-        let found = recompute_ratings(app, &operator(), game, how).await?;
+        let found = recompute_ratings(&app.store, app.clock.as_ref(), &operator(), game, how).await?;
         for line in &found.differences {
             say!("{line}");
         }
@@ -311,9 +311,9 @@ async fn list_users(app: &Arc<App>, reserved: bool, form: Form) -> Result<(), Se
     let mut after = Some(String::new());
     while let Some(last) = after {
         let page = if reserved {
-            search_refused_names(app, "", &last, LINES).await?
+            search_refused_names(&app.store, &app.vocabulary, "", &last, LINES).await?
         } else {
-            search_users(app, "", &last, LINES).await?
+            search_users(&app.store, &app.vocabulary, "", &last, LINES).await?
         };
         for user in &page.users {
             let why = user.name_refused.as_deref().filter(|_| reserved).unwrap_or_default();
@@ -337,11 +337,11 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
     let named = match action {
         Bounces::Start { addresses, all: false } => addresses,
         Bounces::Start { all: true, .. } => {
-            let stopped = view_stopped(app).await?;
+            let stopped = view_stopped(&app.store).await?;
             stopped.into_iter().map(|row| row.address_key).collect()
         }
         Bounces::List(form) => {
-            for row in view_stopped(app).await? {
+            for row in view_stopped(&app.store).await? {
                 let words = format!("{:<32} {} {}", row.address_key, row.since.to_rfc3339(), row.why);
                 form.say(&json!(row), words);
             }

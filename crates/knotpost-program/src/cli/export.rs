@@ -70,7 +70,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     };
     let file = file.as_deref();
     let name = file.map_or("standard output".to_owned(), |path| path.display().to_string());
-    let written = fill(file, async |out| out.write_all(text.as_bytes())).await?;
+    let written = fill(file, async |out| out.write_all(text.as_bytes())).await;
     written.map(|()| ExitCode::SUCCESS).with_context(|| format!("{name} cannot be written"))
 }
 
@@ -81,9 +81,10 @@ pub(super) const BUFFER: usize = 1 << 20;
 pub(super) async fn fill<T, E: From<io::Error>>(
     file: Option<&Path>,
     write: impl AsyncFnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
-) -> anyhow::Result<Result<T, E>> {
-    let Some(path) = file else { return Ok(write(&mut BufWriter::with_capacity(BUFFER, Output)).await) };
-    let file = create_new_private(path).with_context(|| format!("{} cannot be made", path.display()))?;
+) -> Result<T, E> {
+    let Some(path) = file else { return write(&mut BufWriter::with_capacity(BUFFER, Output)).await };
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let file = create_new_private(path).map_err(named)?;
     let mut out = BufWriter::with_capacity(BUFFER, file);
     let filled = match write(&mut out).await {
         Ok(written) => {
@@ -95,5 +96,5 @@ pub(super) async fn fill<T, E: From<io::Error>>(
     if filled.is_err() {
         std::fs::remove_file(path)?;
     }
-    Ok(filled)
+    filled
 }

@@ -40,7 +40,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         let wishes = Wishes { foreign_key, starts_over: args.start_over };
         return import_all(config, &args.file, wishes).await;
     }
-    let text = match read(&args.file)? {
+    let text = match text_of(read(&args.file)?) {
         Ok(text) => text,
         Err(error) => {
             complain!("knotpost: {}: {error}", args.file.display());
@@ -76,8 +76,8 @@ fn beginning(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The inner error tells why the file is not text.
-fn read(file: &Path) -> anyhow::Result<Result<String, &'static str>> {
+/// Reads a byte more than is taken.
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if file.as_os_str() == "-" {
         std::io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes).context("standard input")?;
@@ -89,13 +89,17 @@ fn read(file: &Path) -> anyhow::Result<Result<String, &'static str>> {
             .read_to_end(&mut bytes)
             .with_context(|| format!("{} cannot be read", file.display()))?;
     }
+    Ok(bytes)
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.len() as u64 > MOST_BYTES {
-        return Ok(Err("that is too large for a file of records; split it"));
+        return Err("that is too large for a file of records; split it");
     }
     if is_export(&bytes) {
-        return Ok(Err("an entire server is read more than once: give it as a file"));
+        return Err("an entire server is read more than once: give it as a file");
     }
-    Ok(String::from_utf8(bytes).map_err(|_| "that is not UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| "that is not UTF-8 text")
 }
 
 fn tell(games: &[Imported]) {

@@ -38,7 +38,7 @@ use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, ServiceError, replay_next};
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
-use knotpost_storage::StoreError;
+use knotpost_storage::{Store, StoreError};
 use output::{complain, say};
 use progress::Progress;
 
@@ -276,10 +276,10 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
 }
 
 /// Replays every board and says what differs from what is stored; true if nothing does.
-async fn replay_all(app: &App) -> anyhow::Result<bool> {
+async fn replay_all(store: &Store, games: &knotpost_core::boards::Games) -> anyhow::Result<bool> {
     let (mut replayed, mut told) = (Replayed::default(), 0);
     let mut progress = Progress::of("boards");
-    while replay_next(app, &mut replayed).await? {
+    while replay_next(store, games, &mut replayed).await? {
         for difference in replayed.differences.iter().skip(told) {
             say!("{}: {}", difference.board, difference.what);
         }

@@ -38,9 +38,12 @@ pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::R
     let app = super::open(config, Opening::Existing).await?;
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
-    let written = super::export::fill(file, async |out| export_server(&app, out, &mut show).await).await;
+    let written = super::export::fill(file, async |out| {
+        export_server(&app.store, app.games.registry, out, &mut show).await
+    })
+    .await;
     app.store.close().await;
-    let written = written??;
+    let written = written?;
     match file {
         None => tell_export(&mut std::io::stderr(), &written, "standard output", &key),
         Some(path) => {
@@ -95,8 +98,8 @@ async fn take_in(
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
     let schema = app.store.query().await?.schema_version().await?;
-    let file = check_export(input, app.registry, schema, &mut show)?;
-    if wishes.starts_over && discard_import(app).await? {
+    let file = check_export(input, app.games.registry, schema, &mut show)?;
+    if wishes.starts_over && discard_import(&app.store).await? {
         complain!("What the interrupted import had stored is forgotten.");
     }
     import_server(app, input, &file, wishes.foreign_key, &mut show).await

@@ -21,7 +21,7 @@ pub(super) async fn export_user(
     let app = super::open(config, Opening::Existing).await?;
     let written = super::export::fill(file, async |out| write_archive(&app, userid, out).await).await;
     app.store.close().await;
-    match written? {
+    match written {
         Ok(written) => {
             let to = file.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
             complain!(

@@ -255,5 +255,5 @@ async fn examine(app: &App, has_key: bool, needs_no_key: bool) -> anyhow::Result
         );
         false
     };
-    Ok(replay_all(app).await? && is_key_well)
+    Ok(replay_all(&app.store, &app.games).await? && is_key_well)
 }

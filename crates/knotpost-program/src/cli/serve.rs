@@ -1,5 +1,7 @@
 //! `serve`: everything in one process, until a signal ends it.
 
+use knotpost_core::boards::Games;
+use knotpost_storage::Store;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -74,7 +76,7 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
     let server = Server::start(app, http, metrics).await?;
     tell_ready(&server);
     if server.app.config.log.format == LogFormat::Text {
-        tell_of_authors(&server.app).await;
+        tell_of_authors(&server.app.store, &server.app.games).await;
     }
     let listening = listening(&server.ports);
     supervisor.tell(State::Ready(&listening));
@@ -178,11 +180,11 @@ fn greet(app: &App, ports: &Ports) {
 }
 
 /// Prints the wishes of the games' authors, until somebody has signed up.
-async fn tell_of_authors(app: &App) {
-    if has_people(app).await.unwrap_or(true) {
+async fn tell_of_authors(store: &Store, games: &Games) {
+    if has_people(store).await.unwrap_or(true) {
         return;
     }
-    for game in app.offered_games() {
+    for game in games.offered() {
         let meta = game.meta();
         if let Some(contact) = meta.contact {
             say!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);

@@ -116,8 +116,8 @@ impl Pool {
         let lease_ms = LEASE_MS + LEASE_FACTOR * i64::from(app.config.bots.move_ms);
         // Cheap levels answer even without budget: each person has a share of it.
         let most = if budget.wait().is_zero() { LEVELS } else { CHEAP };
-        while let Some(turn) = self.due.take_up_to(app, most) {
-            if computer::lease(app, &turn, lease_ms).await? {
+        while let Some(turn) = self.due.take_up_to(app.clock.as_ref(), &app.signals, most) {
+            if computer::lease(&app.store, app.clock.as_ref(), &turn, lease_ms).await? {
                 play(app, budget, &turn, stop).await?;
                 return Ok(true);
             }
@@ -191,7 +191,7 @@ async fn play(
     let Some(board) = find(app, turn).await? else { return Ok(()) };
     let Some(thought) = decide(app, board, turn, stop).await? else {
         // The process ends: another one, or the next, is to decide.
-        return computer::give_back(app, turn).await;
+        return computer::give_back(&app.store, turn).await;
     };
     budget.spend(thought.used);
     if thought.used >= CHARGED {

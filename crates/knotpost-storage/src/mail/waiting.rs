@@ -61,7 +61,8 @@ pub enum QueueBound {
 impl ReadTx {
     /// Counts one place per started 256 KiB. Two concurrent servers may both take the last place, which is
     /// harmless.
-    async fn bound_met(&mut self, place: &NewPlace, bounds: &QueueBounds) -> Result<Option<QueueBound>> {
+    /// The bound that a further mail of this place would exceed.
+    pub async fn bound_met(&mut self, place: &NewPlace, bounds: &QueueBounds) -> Result<Option<QueueBound>> {
         let share = place.share.number();
         let flow = "SELECT CAST(COALESCE(SUM(1 + size / 262144), 0) AS BIGINT) FROM (SELECT size FROM inbox \
                     WHERE state = 'new' AND flow = $1 LIMIT $2) AS waiting";
@@ -94,19 +95,11 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    pub async fn insert_waiting(
-        &mut self,
-        mail: &NewInbox,
-        place: &NewPlace,
-        bounds: &QueueBounds,
-    ) -> Result<Result<InboxKey, QueueBound>> {
-        if let Some(bound) = self.bound_met(place, bounds).await? {
-            return Ok(Err(bound));
-        }
+    pub async fn insert_waiting(&mut self, mail: &NewInbox, place: &NewPlace) -> Result<InboxKey> {
         let turn = self.next_turn(place, mail.received_at).await?;
         let key = self.insert_inbox(mail).await?;
         let sql = "UPDATE inbox SET turn = $2, flow = $3, from_domain = $4, share = $5 WHERE id = $1";
         self.exec(sql, &[&key, &turn, &place.flow, &place.from_domain, &place.share.number()]).await?;
-        Ok(Ok(key))
+        Ok(key)
     }
 }

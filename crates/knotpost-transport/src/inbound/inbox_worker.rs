@@ -24,7 +24,9 @@ impl MailIntake {
     /// Processes the next mail that is due; false if there is none. A mail that cannot be processed is set aside
     /// without an error.
     pub async fn process_next(&self) -> Result<bool, StoreError> {
-        let Some(queued) = lease_queued(&self.app).await? else { return Ok(false) };
+        let Some(queued) = lease_queued(&self.app.store, self.app.clock.as_ref()).await? else {
+            return Ok(false);
+        };
         let leased = Instant::now();
         loop {
             // A panic ends this mail, not the worker.
@@ -46,7 +48,9 @@ impl MailIntake {
 
     async fn process(&self, queued: &QueuedMail) -> Result<(), StoreError> {
         let app = &self.app;
-        let Some(raw) = queued.message(app) else { return set_aside(app, queued, Reason::Broken).await };
+        let Some(raw) = queued.message(&app.secret) else {
+            return set_aside(app, queued, Reason::Broken).await;
+        };
         let Ok(mail) = Mail::read(app, &raw, queued.mail_from(), &queued.recipients()) else {
             return set_aside(app, queued, Reason::Broken).await;
         };

@@ -95,7 +95,7 @@ impl MailIntake {
         }
         let from_domain = mail.author_domain().to_lowercase();
         let is_aligned = mail.is_aligned(verdicts);
-        let place = find_place(app, sender, from_domain, arrival.host, is_aligned).await?;
+        let place = find_place(&app.store, sender, from_domain, arrival.host, is_aligned).await?;
         Ok(CommandState::Unprepared(place))
     }
 }

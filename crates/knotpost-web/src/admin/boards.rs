@@ -51,7 +51,7 @@ async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
             since => summary.waits_since().to_readable(), due => summary.due.map(|due| due.to_readable()),
         }
     };
-    let games: Vec<&str> = web.app.registry.iter().map(|game| game.meta().name).collect();
+    let games: Vec<&str> = web.app.games.registry.iter().map(|game| game.meta().name).collect();
     Ok(context! {
         games,
         game => field(fields, "game"), user => field(fields, "user"), state => field(fields, "state"),

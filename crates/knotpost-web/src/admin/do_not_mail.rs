@@ -25,7 +25,7 @@ pub(super) async fn list(
 }
 
 async fn show(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>) -> Response {
-    let found = match view_unmailed(&web.app, field(fields, "after")).await {
+    let found = match view_unmailed(&web.app.store, field(fields, "after")).await {
         Ok(found) => found,
         Err(error) => return refused(web, visitor, error, PATH),
     };

@@ -40,7 +40,7 @@ pub(super) async fn list_inbox(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    let facts = view_inbox(&web.app, &query(&fields)).await.map(|found| {
+    let facts = view_inbox(&web.app.store, &query(&fields)).await.map(|found| {
         let more = found.cursor.map(|id| next_page("/admin/inbox", &fields, "before", &id));
         context! { mails => Serde(&found.mails), more, asked => asked(&fields) }
     });
@@ -89,7 +89,7 @@ pub(super) async fn show_received(
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let facts = view_received(&web.app, id).await.map(|seen| {
-        let masked = seen.message.as_deref().map(|message| masked_fields(&web.app, message));
+        let masked = seen.message.as_deref().map(|message| masked_fields(&web.app.vocabulary, message));
         context! {
             mail => Serde(&seen), fields => masked.map(|fields| Value::from(Serde(fields))),
             proof => seen.mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default(),
@@ -104,7 +104,7 @@ pub(super) async fn list_outbox(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    let facts = view_outbox(&web.app, &query(&fields)).await.map(|found| {
+    let facts = view_outbox(&web.app.store, &query(&fields)).await.map(|found| {
         let more = found.cursor.map(|id| next_page("/admin/outbox", &fields, "before", &id));
         context! { mails => Serde(&found.mails), more, asked => asked(&fields) }
     });
@@ -118,7 +118,7 @@ pub(super) async fn show_outgoing(
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let done = !field(&fields, "done").is_empty();
-    let facts = view_outgoing(&web.app, id).await.map(|mail| context! { mail => Serde(&mail), done });
+    let facts = view_outgoing(&web.app.store, id).await.map(|mail| context! { mail => Serde(&mail), done });
     page_or(&web, &visitor, "admin/outgoing.html", facts, "/admin/outbox")
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Current
 }
 
 pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
-    let facts = view_jobs(&web.app)
+    let facts = view_jobs(&web.app.store, web.app.clock.as_ref())
         .await
         .map(|seen| join([context! { servers => Serde(&seen.servers) }, Value::from(Serde(&seen))]));
     page_or(&web, &visitor, "admin/jobs.html", facts, "/admin")
@@ -47,7 +47,7 @@ pub(super) async fn audit(
         before: field(&fields, "before").parse().ok(),
         limit: LINES,
     };
-    let facts = view_audit(&web.app, &query).await.map(|found| {
+    let facts = view_audit(&web.app.store, &query).await.map(|found| {
         context! {
             rows => Serde(&found.rows), user => field(&fields, "user"), since => field(&fields, "since"),
             more => found.cursor.map(|id| next_page("/admin/audit", &fields, "before", &id)),

@@ -19,9 +19,9 @@ pub(super) async fn list(
     let words = field(&fields, "q");
     let (after, reserved) = (field(&fields, "after"), !field(&fields, "reserved").is_empty());
     let found = if reserved {
-        search_refused_names(&web.app, words, after, LINES).await
+        search_refused_names(&web.app.store, &web.app.vocabulary, words, after, LINES).await
     } else {
-        search_users(&web.app, words, after, LINES).await
+        search_users(&web.app.store, &web.app.vocabulary, words, after, LINES).await
     };
     let facts = found.map(|found| {
         let more = found.cursor.map(|userid| next_page("/admin/users", &fields, "after", &userid));

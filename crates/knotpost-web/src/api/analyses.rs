@@ -52,7 +52,7 @@ pub(super) async fn show(
         let text = "an analysis is for finished boards, and this one is not over";
         return Err(Problem::new(Code::Conflict, text));
     }
-    if view_analysis(&web.app, &view.board).is_none() {
+    if view_analysis(&web.app.thinking, &view.board).is_none() {
         let Some(caller) = caller else { return Ok(missing_credentials()) };
         let command = Command::Analyse { game: name.game.clone(), board: name.number };
         let origin = Origin::http(client.host(), caller.proof());
@@ -61,7 +61,7 @@ pub(super) async fn show(
             return Err(Problem::new(failure.code, failure.message).retry_after(failure.retry_after));
         }
     }
-    let analysis = view_analysis(&web.app, &view.board)
+    let analysis = view_analysis(&web.app.thinking, &view.board)
         .ok_or_else(|| Problem::new(Code::Unavailable, "the analysis cannot be shown at the moment"))?;
     Ok(Json(BoardAnalysis { game: name.game, number: name.number, analysis }).into_response())
 }

@@ -268,7 +268,7 @@ pub(super) async fn find(
 /// Checks the game; the board may not exist.
 pub(super) fn board_of_a_game(web: &Web, game: &str, number: &str) -> Result<BoardRef, Problem> {
     let name = board_name(game, number)?;
-    if web.app.game(&name.game).is_none() {
+    if web.app.games.find(&name.game).is_none() {
         return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
     }
     Ok(name)

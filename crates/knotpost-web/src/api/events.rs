@@ -60,7 +60,7 @@ pub(super) async fn follow(
     let name = board_name(&game, &number)?;
     // Subscribed before the first read, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
-    let Some(now) = view_board_version(&web.app, &name).await? else {
+    let Some(now) = view_board_version(&web.app.store, &name).await? else {
         let text = format!("there is no {} board {}", name.game, name.number);
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
@@ -97,7 +97,7 @@ async fn watch(
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
-        let Ok(Some(now)) = view_board_version(&web.app, name).await else { return };
+        let Ok(Some(now)) = view_board_version(&web.app.store, name).await else { return };
         if tell(events, name, &now, differences(&known, &now)).is_err() {
             return;
         }

@@ -43,8 +43,9 @@ pub(super) const LIST: Operation =
     Operation::new("list_games", Tag::Games, "The games on offer").gives::<Games>("The games.");
 
 pub(super) async fn list(State(web): State<Web>) -> Result<Json<Games>, Problem> {
-    let counts = view_games(&web.app).await?;
-    let games = counts.iter().filter_map(|count| Some(describe(web.app.offered_game(&count.game)?, count)));
+    let counts = view_games(&web.app.store, web.app.games.registry).await?;
+    let games =
+        counts.iter().filter_map(|count| Some(describe(web.app.games.find_offered(&count.game)?, count)));
     Ok(Json(Games { games: games.collect() }))
 }
 
@@ -58,8 +59,8 @@ pub(super) async fn show(
     ApiPath(name): ApiPath<String>,
 ) -> Result<Json<Game>, Problem> {
     let missing = || Problem::new(Code::UnknownGame, format!("there is no game `{name}` here"));
-    let game = web.app.game(&name.to_lowercase()).ok_or_else(missing)?;
-    let counts = view_games(&web.app).await?;
+    let game = web.app.games.find(&name.to_lowercase()).ok_or_else(missing)?;
+    let counts = view_games(&web.app.store, web.app.games.registry).await?;
     let count = counts.iter().find(|count| count.game == game.meta().name).ok_or_else(missing)?;
     Ok(Json(describe(game, count)))
 }

@@ -47,7 +47,7 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     caller.require_one_of(READS)?;
     let view = find(&web, &game, &number, None).await?;
-    let note = view_own_note(&web.app, caller.user, &view.board).await?;
+    let note = view_own_note(&web.app.store, caller.user, &view.board).await?;
     Ok(no_store(Json(note).into_response()))
 }
 

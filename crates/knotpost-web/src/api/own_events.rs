@@ -64,7 +64,7 @@ pub(super) async fn follow(
     // Subscribed before the first poll, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
     let proven = caller.proven();
-    let Some(state) = follow_own_state(&web.app, &proven).await? else {
+    let Some(state) = follow_own_state(&web.app.store, &proven).await? else {
         return Err(Problem::new(Code::BadCredentials, "you are not logged in any more"));
     };
     let place = connection.stream(Holder::Network(client.0), TOO_MANY)?;
@@ -106,7 +106,7 @@ async fn watch(
         }
         seen = Instant::now();
         due = seen + LOOK;
-        let Ok(Some(now)) = follow_own_state(&web.app, proven).await else { return };
+        let Ok(Some(now)) = follow_own_state(&web.app.store, proven).await else { return };
         if now.version != known.version && tell(events, &now).is_err() {
             return;
         }

@@ -71,7 +71,8 @@ pub(super) async fn show(
     let missing = || Problem::new(Code::UnknownGame, format!("there are no puzzles of `{name}` here"));
     let game = web
         .app
-        .offered_game(&name.to_lowercase())
+        .games
+        .find_offered(&name.to_lowercase())
         .filter(|game| !game.meta().puzzles.is_empty())
         .ok_or_else(missing)?;
     let meta = game.meta();

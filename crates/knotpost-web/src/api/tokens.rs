@@ -91,6 +91,6 @@ pub(super) async fn revoke(
     if caller.method == AuthMethod::Token {
         return Err(Problem::new(Code::NotAllowed, "a key does not end keys; log in, or show the password"));
     }
-    revoke_token(&web.app, caller.user, id).await.map_err(Problem::missing)?;
+    revoke_token(&web.app.store, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -103,7 +103,7 @@ pub(super) async fn show(
             Problem::new(Code::BadValue, "`at` is a day as YYYY-MM-DD, or a time of RFC 3339")
         })?),
     };
-    Ok(Json(view_tournament(&web.app, read_name(&name)?, at).await?))
+    Ok(Json(view_tournament(&web.app.store, read_name(&name)?, at).await?))
 }
 
 /// The query of a log.
@@ -125,7 +125,7 @@ pub(super) async fn log(
     ApiPath(name): ApiPath<String>,
     ApiQuery(query): ApiQuery<LogQuery>,
 ) -> Result<Json<TournamentLog>, Problem> {
-    Ok(Json(view_log(&web.app, read_name(&name)?, query.cursor).await?))
+    Ok(Json(view_log(&web.app.store, read_name(&name)?, query.cursor).await?))
 }
 
 pub(super) const CSV: Operation =
@@ -135,7 +135,7 @@ pub(super) const CSV: Operation =
         .refuses(&[Code::NoSuchTournament]);
 
 pub(super) async fn csv(State(web): State<Web>, ApiPath(name): ApiPath<String>) -> Result<Response, Problem> {
-    let view = view_tournament(&web.app, read_name(&name)?, None).await?;
+    let view = view_tournament(&web.app.store, read_name(&name)?, None).await?;
     Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], table(&view)).into_response())
 }
 
@@ -149,7 +149,7 @@ pub(super) const TRF: Operation =
         .refuses(&[Code::NoSuchTournament, Code::Conflict]);
 
 pub(super) async fn trf(State(web): State<Web>, ApiPath(name): ApiPath<String>) -> Result<Response, Problem> {
-    let report = report_tournament(&web.app, read_name(&name)?).await?;
+    let report = report_tournament(&web.app.store, read_name(&name)?).await?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], report).into_response())
 }
 

@@ -37,8 +37,8 @@ pub(super) async fn show(
     ApiPath(userid): ApiPath<String>,
     caller: Option<Caller>,
 ) -> Result<Json<User>, Problem> {
-    let user = view_public_user(&web.app, &userid).await?;
+    let user = view_public_user(&web.app.store, &userid).await?;
     let is_own = caller.is_some_and(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
-    let addresses = if is_own { Some(view_addresses(&web.app, user.user).await?) } else { None };
+    let addresses = if is_own { Some(view_addresses(&web.app.store, user.user).await?) } else { None };
     Ok(Json(User { user, addresses }))
 }

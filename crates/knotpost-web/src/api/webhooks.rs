@@ -50,7 +50,7 @@ pub(super) const LIST: Operation = Operation::new("list_webhooks", Tag::Webhooks
 
 pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Webhooks>, Problem> {
     caller.require(Scope::Read)?;
-    Ok(Json(Webhooks { webhooks: view_webhooks(&web.app, caller.user).await? }))
+    Ok(Json(Webhooks { webhooks: view_webhooks(&web.app.store, caller.user).await? }))
 }
 
 pub(super) const CREATE: Operation = Operation::new("make_webhook", Tag::Webhooks, "Makes a webhook")
@@ -95,7 +95,9 @@ pub(super) async fn remove(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    remove_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
+    remove_webhook(&web.app.store, web.app.clock.as_ref(), caller.user, id)
+        .await
+        .map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -148,6 +150,6 @@ pub(super) async fn start(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    start_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
+    start_webhook(&web.app.store, &web.app.config, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }

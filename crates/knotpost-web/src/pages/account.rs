@@ -175,7 +175,7 @@ pub(super) fn agent(headers: &HeaderMap) -> &str {
 /// Sets the cookie, and ends the browser's previous session.
 async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) -> Response {
     if let Some(old) = token(&web.app.config, credentials)
-        && let Err(error) = log_out(&web.app, &old).await
+        && let Err(error) = log_out(&web.app.store, &web.app.secret, &old).await
     {
         tracing::warn!(error = error.with_causes(), "an old session could not be ended");
     }
@@ -208,9 +208,9 @@ pub(super) async fn leave(
 ) -> Result<Response, Failure> {
     let left = match (visitor, token(&web.app.config, &credentials)) {
         (Some(LoggedIn(Visitor { user, .. })), _) if given.from == "everywhere" => {
-            log_out_everywhere(&web.app, user).await
+            log_out_everywhere(&web.app.store, user).await
         }
-        (_, Some(token)) => log_out(&web.app, &token).await,
+        (_, Some(token)) => log_out(&web.app.store, &web.app.secret, &token).await,
         _ => Ok(()),
     };
     left?;

@@ -96,7 +96,7 @@ pub(super) async fn page(
         comment => notice.comment.clone(),
         moves => Serde(moves),
         pulse => version.as_ref().map(format_version).unwrap_or_default(),
-        computer => expect_move(&web.app, &view.board).map(|(userid, expected)| tell_expected(&userid, expected)),
+        computer => expect_move(web.app.clock.as_ref(), &web.app.config, &view.board).map(|(userid, expected)| tell_expected(&userid, expected)),
         preview => preview::of_board(&web.pages.url, &view),
     };
     let facts = join([own, seen.facts(&talk, notice)]);

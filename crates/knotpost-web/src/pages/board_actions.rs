@@ -140,7 +140,7 @@ async fn carry_out(
     form: &BoardForm,
 ) -> Result<Answer, ServiceError> {
     if let Some(ply) = form.ply
-        && let Ok(Some(now)) = view_board_version(&web.app, name).await
+        && let Ok(Some(now)) = view_board_version(&web.app.store, name).await
         && now.ply != ply
     {
         let message = "the board has changed since; look whether your plan still fits";

@@ -57,7 +57,7 @@ async fn form(
     let (status, told) = refusal_facts(refusal);
     let (known, seeking) = partners(web, visitor).await?;
     let links = view_own_invitations(&web.app, visitor.user, &visitor.userid).await?;
-    let chosen = fields.get("game").and_then(|name| web.app.offered_game(&name.to_lowercase()));
+    let chosen = fields.get("game").and_then(|name| web.app.games.find_offered(&name.to_lowercase()));
     let options: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
         game.meta().options.iter().map(|spec| option_facts(spec, fields)).collect()
     });
@@ -147,7 +147,7 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
         page.boards.iter().flat_map(|board| board.summary.players()).for_each(&mut add);
     }
     let mut seeking = BTreeMap::new();
-    for game in web.app.offered_games() {
+    for game in web.app.games.offered() {
         let name = game.meta().name;
         let mut seeks = view_seeks(&web.app, name).await?;
         for seek in &seeks {
@@ -208,7 +208,7 @@ async fn carry_out(
     match field("act") {
         "withdraw" => invitations::withdraw(web, visitor, field("id")).await?,
         "invite" => {
-            let offered = web.app.offered_game(&game);
+            let offered = web.app.games.find_offered(&game);
             let offered = offered.ok_or_else(|| Refusal::new(Code::UnknownGame, "choose a game"))?;
             let options = read_options(offered.meta().options, fields)?;
             let (rated, begins) = (!fields.contains_key("unrated"), field("first") != "them");
@@ -239,7 +239,7 @@ async fn begin(
 
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusal> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
-    let Some(game) = web.app.offered_game(&name) else { return Err(incomplete("choose a game")) };
+    let Some(game) = web.app.games.find_offered(&name) else { return Err(incomplete("choose a game")) };
     let who = visitor.credentials();
     let server = read_time(web, fields)?;
     match fields.get("act").map(String::as_str).unwrap_or_default() {

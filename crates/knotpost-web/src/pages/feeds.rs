@@ -10,7 +10,9 @@ use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
 
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {
-    let Some(key) = view_feed_key(&web.app, visitor.user).await? else { return Ok(Value::from(())) };
+    let Some(key) = view_feed_key(&web.app.store, &web.app.secret, visitor.user).await? else {
+        return Ok(Value::from(()));
+    };
     let user = format!("{}/api/v1/users/{}", web.pages.url, url_encode(&visitor.userid));
     Ok(context! {
         turns => format!("{user}/turns.atom?key={}", key.key),
@@ -26,6 +28,6 @@ pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Result<Response, Serv
 }
 
 pub(super) async fn end(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
-    end_feed_key(&web.app, visitor.user).await?;
+    end_feed_key(&web.app.store, visitor.user).await?;
     Ok(Redirect::to("/settings#feeds").into_response())
 }

@@ -53,7 +53,7 @@ fn draw_push(game: &dyn AnyGame) -> String {
 
 /// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game after some moves.
 pub(super) async fn show(State(web): State<Web>, client: Client, Path(name): Path<String>) -> Response {
-    if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.game(game)) {
+    if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.games.find(game)) {
         let look = Look::Card { theme: Theme::Light };
         return match web.app.gallery.show(client.host(), some_view(game).into(), look).await {
             Ok(drawn) => answer("image/png", drawn.map(Bytes::from_owner)),
@@ -63,7 +63,7 @@ pub(super) async fn show(State(web): State<Web>, client: Client, Path(name): Pat
     let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));
     let found = asked.and_then(|(game, ground)| {
         let (theme, ground) = THEMES.into_iter().find(|(_, known)| *known == ground)?;
-        Some(web.pages.figures.of(web.app.game(game)?, theme, ground))
+        Some(web.pages.figures.of(web.app.games.find(game)?, theme, ground))
     });
     answer("image/svg+xml", found.map(|figure| figure.to_string()))
 }

@@ -45,7 +45,7 @@ pub(super) async fn list(
 ) -> Result<Response, Failure> {
     let visitor = visitor.as_deref();
     let favourites = favourites(&web, visitor).await?;
-    let all = web.app.offered_by_kind();
+    let all = web.app.games.offered_by_kind();
     let kinds: Vec<&str> = all.iter().map(|(kind, _)| kind.word()).collect();
     let found = all.into_iter().map(|(kind, mut games)| {
         games.retain(|meta| search.finds(meta));
@@ -73,7 +73,7 @@ pub(super) fn facts(
 
 pub(super) async fn favourites(web: &Web, visitor: Option<&Visitor>) -> Result<Vec<String>, ServiceError> {
     match visitor {
-        Some(visitor) => Ok(view_favourites(&web.app, visitor.user).await?),
+        Some(visitor) => Ok(view_favourites(&web.app.store, visitor.user).await?),
         None => Ok(Vec::new()),
     }
 }
@@ -91,7 +91,7 @@ pub(super) async fn star(
     PagePath(name): PagePath<String>,
     Form(star): Form<Star>,
 ) -> Result<Redirect, Failure> {
-    let Some(game) = web.app.game(&name) else {
+    let Some(game) = web.app.games.find(&name) else {
         return Err(Refusal::new(Code::UnknownGame, format!("there is no game `{name}` here")).into());
     };
     let name = game.meta().name;

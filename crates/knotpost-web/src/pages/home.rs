@@ -74,7 +74,7 @@ pub(super) async fn home(
     let visitor = visitor.as_deref();
     // Read before the boards themselves: a change in between is then reported once too often rather than missed.
     let state = match visitor {
-        Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
+        Some(visitor) => Some(view_own_state(&web.app.store, visitor.user).await?.version),
         None => None,
     };
     let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
@@ -90,12 +90,17 @@ pub(super) async fn home(
         None => Vec::new(),
     };
     let favourites = games::favourites(&web, visitor).await?;
-    let kinds = web.app.offered_by_kind();
+    let kinds = web.app.games.offered_by_kind();
     let of_mine = mine.iter().filter_map(|board| Some(board.get_attr("game").ok()?.as_str()?.to_owned()));
     let names = favourites.iter().cloned().chain(of_mine);
-    let games = first_games(&view_games(&web.app).await?, &kinds, names, visitor.is_some());
+    let games = first_games(
+        &view_games(&web.app.store, web.app.games.registry).await?,
+        &kinds,
+        names,
+        visitor.is_some(),
+    );
     let kinds = games::facts(kinds, &favourites);
-    let first = web.app.offered_games().next().filter(|_| visitor.is_none());
+    let first = web.app.games.offered().next().filter(|_| visitor.is_none());
     let push = first.and_then(|game| web.pages.figures.push_of(game));
     let first = first.map(|game| begin_facts(game.meta(), web.app.config.bots.enabled));
     let seeks = seeks::all(&web).await?;
@@ -144,7 +149,7 @@ fn begin_facts(meta: &Meta, has_bots: bool) -> Value {
 
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
     let boards = view_own_boards(&web.app, &visitor.userid, OWN_BOARDS).await?;
-    let zone = view_zone(&web.app, visitor).await?;
+    let zone = view_zone(&web.app.store, visitor).await?;
     let now = web.app.clock.now();
     let reader = FeedReader { user: visitor.user, userid: visitor.userid.clone(), since: now };
     let ends: HashMap<(String, i64), Millis> = view_deadlines(&web.app, &reader)
@@ -197,8 +202,8 @@ pub(super) async fn game(
     PagePath(name): PagePath<String>,
 ) -> Response {
     let name = name.to_lowercase();
-    let Some(game) = web.app.game(&name) else {
-        if let Some(game) = web.app.registry.iter().find(|game| game.meta().is_called(&name)) {
+    let Some(game) = web.app.games.find(&name) else {
+        if let Some(game) = web.app.games.registry.iter().find(|game| game.meta().is_called(&name)) {
             return Redirect::permanent(&format!("/games/{}", game.meta().name)).into_response();
         }
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
@@ -216,7 +221,7 @@ pub(super) async fn game(
         })
         .collect();
     let own = context! {
-        sections, usage, faces => faces(game), is_offered => web.app.offered_game(meta.name).is_some(),
+        sections, usage, faces => faces(game), is_offered => web.app.games.find_offered(meta.name).is_some(),
         has_lessons => lessons::has_lessons(meta),
         preview => preview::of_game(&web, game),
     };
@@ -225,7 +230,7 @@ pub(super) async fn game(
 }
 
 pub(super) fn offered_games(web: &Web) -> Vec<Value> {
-    web.app.offered_games().map(game_facts).collect()
+    web.app.games.offered().map(game_facts).collect()
 }
 
 pub(super) fn game_facts(game: &dyn AnyGame) -> Value {

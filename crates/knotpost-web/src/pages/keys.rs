@@ -25,6 +25,6 @@ pub(super) async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Resul
 }
 
 pub(super) async fn end(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Response, ServiceError> {
-    revoke_token(&web.app, visitor.user, field(fields, "id").parse().unwrap_or(0)).await?;
+    revoke_token(&web.app.store, visitor.user, field(fields, "id").parse().unwrap_or(0)).await?;
     Ok(Redirect::to("/settings").into_response())
 }

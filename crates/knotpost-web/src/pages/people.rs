@@ -79,7 +79,7 @@ pub(super) async fn user(
     };
     let entered = view_tournaments(&web.app, &entered, TOURNAMENTS).await?;
     let zone = match visitor {
-        Some(visitor) => view_zone(&web.app, visitor).await?,
+        Some(visitor) => view_zone(&web.app.store, visitor).await?,
         None => Zone::utc(),
     };
     let sees_all = visitor.is_some_and(|visitor| visitor.userid == profile.userid);

@@ -69,7 +69,7 @@ pub(super) async fn show(
     PageQuery(look): PageQuery<Look>,
 ) -> Response {
     let name = name.to_lowercase();
-    let Some(game) = web.app.offered_game(&name) else {
+    let Some(game) = web.app.games.find_offered(&name) else {
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
     };
     let meta = game.meta();

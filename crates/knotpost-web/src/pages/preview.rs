@@ -84,7 +84,7 @@ pub(super) fn of_game(web: &Web, game: &dyn AnyGame) -> Value {
 }
 
 pub(super) fn of_server(web: &Web) -> Value {
-    let titles: Vec<&str> = web.app.offered_games().map(|game| game.meta().title).collect();
+    let titles: Vec<&str> = web.app.games.offered().map(|game| game.meta().title).collect();
     context! {
         kind => "website",
         title => web.pages.server.clone(),
@@ -95,7 +95,7 @@ pub(super) fn of_server(web: &Web) -> Value {
 }
 
 fn any_game(web: &Web) -> Option<Value> {
-    web.app.offered_games().next().map(|game| figure(web, game))
+    web.app.games.offered().next().map(|game| figure(web, game))
 }
 
 fn figure(web: &Web, game: &dyn AnyGame) -> Value {

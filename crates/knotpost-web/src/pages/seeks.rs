@@ -13,7 +13,7 @@ use knotpost_core::identity::Visitor;
 /// Sorted by game.
 pub(super) async fn all(web: &Web) -> Result<Vec<Value>, ServiceError> {
     let mut seeks = Vec::new();
-    for game in web.app.offered_games() {
+    for game in web.app.games.offered() {
         let meta = game.meta();
         let of_game = view_seeks(&web.app, meta.name).await?;
         seeks.extend(of_game.into_iter().map(|seek| {

@@ -5,7 +5,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
+use knotpost_commands::{Command, Credentials, MASK, Password, Setting, Vacation, read_word};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -154,8 +154,8 @@ async fn show(
 }
 
 async fn facts(web: &Web, visitor: &Visitor, given: &Fields) -> Result<Value, ServiceError> {
-    let zone = view_zone(&web.app, visitor).await?;
-    let settings = view_own_settings(&web.app, visitor).await?;
+    let zone = view_zone(&web.app.store, visitor).await?;
+    let settings = view_own_settings(&web.app.store, web.app.clock.as_ref(), visitor).await?;
     let sessions = view_sessions(&web.app, visitor).await?;
     let keys = view_tokens(&web.app, visitor.user).await?;
     let webhooks = webhooks::facts(web, visitor).await?;
@@ -221,7 +221,7 @@ async fn change(
         act if act.ends_with("_hook") => return webhooks::act(web, visitor, fields).await,
         _ => {}
     }
-    command(web, client, visitor, read(web, visitor, fields)?, "").await?;
+    command(web, client, visitor, Ok(read(web, visitor, fields)?), "").await?;
     let done = Redirect::to("/settings?saved=yes").into_response();
     if field(fields, "act") != "password" {
         return Ok(done);
@@ -263,8 +263,7 @@ pub(crate) fn nothing_chosen() -> Refusal {
     incomplete("choose what to change")
 }
 
-/// The outer error is an incomplete form; the inner one is the error of the command language.
-fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, Refusal> {
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusal> {
     let who = visitor.credentials();
     let word = |name: &str| read_word(field(fields, name));
     let command = match field(fields, "act") {
@@ -292,11 +291,11 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
         "vacation" => match word("until").map(|until| Vacation::from_field(&until, &web.app.vocabulary)) {
             None => Command::Vacation { who, until: Vacation::Off },
             Some(Ok(until)) => Command::Vacation { who, until },
-            Some(Err(error)) => return Ok(Err(error)),
+            Some(Err(error)) => return Err(incomplete(error.message)),
         },
         _ => return Err(nothing_chosen()),
     };
-    Ok(Ok(command))
+    Ok(command)
 }
 
 /// Always needs the present password; a session does not replace it.

@@ -60,7 +60,7 @@ pub(super) async fn list(
         let lines: Vec<Value> = page.tournaments.iter().map(|line| line_facts(&web, line, &own)).collect();
         parts.push(context! { title, lines, more => page.cursor.is_some() });
     }
-    let title = game.as_deref().and_then(|game| web.app.game(game)).map(|game| game.meta().title);
+    let title = game.as_deref().and_then(|game| web.app.games.find(game)).map(|game| game.meta().title);
     let facts = context! { parts, game, title };
     Ok(no_store(web.pages.page_for(visitor, StatusCode::OK, "tournaments.html", facts)))
 }
@@ -77,7 +77,7 @@ fn line_facts(web: &Web, line: &TournamentLine, own: &[TournamentName]) -> Value
     let (players, until) = standing(line);
     let is_open = line.state == TournamentState::Open;
     let can_enter = line.takes_entries();
-    let game = web.app.game(&line.game).map_or(line.game.as_str(), |game| game.meta().title);
+    let game = web.app.games.find(&line.game).map_or(line.game.as_str(), |game| game.meta().title);
     context! { line => Serde(line), game, players, until, is_open, can_enter, is_own => own.contains(&line.name) }
 }
 
@@ -116,8 +116,8 @@ async fn page(
 ) -> Result<Response, ServiceError> {
     let at = Some(came.at.as_str()).filter(|at| !at.is_empty());
     let at = at.map(|at| Millis::read(at).ok_or_else(|| incomplete("choose a day"))).transpose()?;
-    let view = view_tournament(&web.app, name, at).await?;
-    let log = view_log(&web.app, name, came.log).await?;
+    let view = view_tournament(&web.app.store, name, at).await?;
+    let log = view_log(&web.app.store, name, came.log).await?;
     let rivals = match visitor {
         Some(visitor) if at.is_none() => view_rivals(&web.app, name, visitor.user).await?,
         _ => None,
@@ -132,13 +132,13 @@ async fn page(
         .is_some_and(|visitor| visitor.is_admin || view.line.director.as_deref() == Some(&visitor.userid));
     let groups: Vec<Value> =
         group_tables(&view, None).iter().map(|group| group_facts(&view, group)).collect();
-    let game = web.app.game(&view.line.game).map(|game| game.meta().title);
+    let game = web.app.games.find(&view.line.game).map(|game| game.meta().title);
     let is_open = view.line.state == TournamentState::Open;
     let facts = context! {
         line => Serde(&view.line),
         game_title => game.unwrap_or(&view.line.game),
         description => &view.description,
-        terms => terms_text(&web.app, &view),
+        terms => terms_text(&web.app.games, &view),
         state => state_text(&view),
         next => view.next.map(|next| next.to_string()),
         entrants => view.players.iter().filter(|_| is_open).map(|player| player.userid.clone()).collect::<Vec<_>>(),

@@ -38,7 +38,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     if !web.app.config.webhooks.enabled {
         return Ok(None);
     }
-    let hooks = view_webhooks(&web.app, visitor.user).await?;
+    let hooks = view_webhooks(&web.app.store, visitor.user).await?;
     Ok(Some(context! { lines => Serde(&hooks), events => Serde(EVENTS), forms => Serde(FORMS) }))
 }
 
@@ -58,8 +58,8 @@ pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Result
             return Ok(shown(web, visitor, &renew_webhook_secret(&web.app, visitor.proven(), id).await?));
         }
         "test_hook" => test_webhook(&web.app, visitor.user, id).await?,
-        "start_hook" => start_webhook(&web.app, visitor.user, id).await?,
-        "end_hook" => remove_webhook(&web.app, visitor.user, id).await?,
+        "start_hook" => start_webhook(&web.app.store, &web.app.config, visitor.user, id).await?,
+        "end_hook" => remove_webhook(&web.app.store, web.app.clock.as_ref(), visitor.user, id).await?,
         _ => return Err(nothing_chosen().into()),
     }
     Ok(Redirect::to("/settings#webhooks").into_response())

@@ -288,7 +288,7 @@ async fn a_password_after_a_verb_that_takes_none_is_not_in_what_administrators_r
         for letter in app.letters() {
             sent += 1;
             // As an operator is shown what went out.
-            let shown = masked_text(&app.app, &letter.bytes, Author::Server);
+            let shown = masked_text(&app.app.vocabulary, &letter.bytes, Author::Server);
             assert!(!holds_canary(shown.as_bytes()), "{line}: {shown}");
         }
     }

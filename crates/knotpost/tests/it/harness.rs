@@ -183,7 +183,7 @@ impl TestApp {
 
     /// The same server after a stop and a start, its settings changed.
     pub(crate) async fn start_again(self, change: impl FnOnce(&mut Config)) -> Self {
-        let games = self.app.registry;
+        let games = self.app.games.registry;
         self.start_again_of(games, change).await
     }
 
@@ -331,7 +331,7 @@ impl TestApp {
 
     /// Makes the accounts of the computer players, as a server does that starts.
     pub(crate) async fn enlist_bots(&self) {
-        let taken = computer::enlist(&self.app).await.expect("accounts");
+        let taken = computer::enlist(&self.app.store, self.app.clock.as_ref()).await.expect("accounts");
         assert_eq!(taken, [] as [&str; 0], "their names are free");
     }
 

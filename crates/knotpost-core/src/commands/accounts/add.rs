@@ -20,10 +20,10 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, ready).await?;
-    let addresses = chosen_addresses(app, ready, addresses, "add")?;
+    let addresses = chosen_addresses(&app.own, ready, addresses, "add")?;
     let held = tx.addresses(user.id).await?;
     check_room(&user, &held, &addresses)?;
-    let before = registered_addresses(tx, app, user.id).await?;
+    let before = registered_addresses(tx, &app.config, user.id).await?;
     let lines = register_all(tx, app, ready, &user, &addresses, now).await?;
     if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
         // Only another confirmation mail was requested.

@@ -8,7 +8,7 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
 use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
-use knotpost_model::{Address, Channel, Millis};
+use knotpost_model::{Address, Channel, Millis, OwnAddresses};
 use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
 
 const MOST_ADDRESSES: usize = 10;
@@ -36,14 +36,14 @@ pub(in crate::commands) fn check_room(
 
 /// The addresses typed, or else the sender's.
 pub(in crate::commands) fn chosen_addresses(
-    app: &App,
+    own: &OwnAddresses,
     ready: &Ready,
     typed: &[String],
     verb: &str,
 ) -> Result<Vec<Address>, ServiceError> {
     if typed.is_empty() {
         return match &ready.origin.sender {
-            Some(sender) => Ok(vec![players_address(app, &sender.to_string())?]),
+            Some(sender) => Ok(vec![players_address(own, &sender.to_string())?]),
             None => Err(Refusal::new(
                 Code::WrongArguments,
                 format!("`{verb}` needs a mail address when it is not sent by mail"),
@@ -61,7 +61,7 @@ pub(in crate::commands) fn chosen_addresses(
     }
     let mut chosen: Vec<Address> = Vec::new();
     for text in typed {
-        let address = players_address(app, text)?;
+        let address = players_address(own, text)?;
         if chosen.iter().all(|one| one.key() != address.key()) {
             chosen.push(address);
         }
@@ -70,11 +70,11 @@ pub(in crate::commands) fn chosen_addresses(
 }
 
 /// Parses a player's address; refuses the server's own.
-pub(crate) fn players_address(app: &App, text: &str) -> Result<Address, Refusal> {
+pub(crate) fn players_address(own: &OwnAddresses, text: &str) -> Result<Address, Refusal> {
     let address: Address = text
         .parse()
         .map_err(|error: knotpost_model::AddressError| Refusal::new(Code::BadValue, error.to_string()))?;
-    if app.own.is_own(&address.to_string()) {
+    if own.is_own(&address.to_string()) {
         let message = format!("`{address}` belongs to this server; mail to it would come back here");
         return Err(Refusal::new(Code::BadValue, message).hint("Write an address at which you read mail."));
     }

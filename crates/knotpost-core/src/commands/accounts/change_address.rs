@@ -19,8 +19,8 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, ready).await?;
-    let addresses = chosen_addresses(app, ready, addresses, "change address")?;
-    let before = registered_addresses(tx, app, user.id).await?;
+    let addresses = chosen_addresses(&app.own, ready, addresses, "change address")?;
+    let before = registered_addresses(tx, &app.config, user.id).await?;
     let chosen = |key: &str| addresses.iter().any(|address| address.key() == key);
     let held = tx.addresses(user.id).await?;
     // Guards against a typing error: confirmed addresses go only when a new one is confirmed.

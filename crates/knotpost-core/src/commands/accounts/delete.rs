@@ -79,7 +79,7 @@ async fn ask(
     let (count, more) = (boards.len(), boards.len().saturating_sub(MOST_NAMED));
     let mut named: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     for row in boards.into_iter().take(MOST_NAMED) {
-        let title = app.registry.find(&row.game).map(|game| game.meta().title.to_owned());
+        let title = app.games.registry.find(&row.game).map(|game| game.meta().title.to_owned());
         named.entry(title.unwrap_or(row.game)).or_default().push(row.number);
     }
     let reply = Reply::from(Asked {

@@ -19,7 +19,7 @@ pub(in crate::commands) async fn run(
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, ready).await?;
     check_rate(ready)?;
-    let reply = archive_link(app, &user, now);
+    let reply = archive_link(&app.links, &user, now);
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))
 }

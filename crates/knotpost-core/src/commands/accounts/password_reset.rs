@@ -35,7 +35,7 @@ pub(in crate::commands) async fn run(
         let at = begin(tx, app, user.id, now).await?;
         is_free = post_reference(tx, app, Reference::Reset(at), user.id, now).await? == 0;
         let sender = ready.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-        let addresses = registered_addresses(tx, app, user.id).await?;
+        let addresses = registered_addresses(tx, &app.config, user.id).await?;
         sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
     }
     let reply = Reply::said("reset_asked", json!({ "userid": userid }));

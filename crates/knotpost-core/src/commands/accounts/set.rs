@@ -1,4 +1,5 @@
 use knotpost_commands::Setting;
+use knotpost_rules::Registry;
 use serde::Serialize;
 
 use crate::app::App;
@@ -39,7 +40,7 @@ pub(in crate::commands) async fn run(
     values: &[Setting],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
+    let game = game.map(|game| find_game(&app.games, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
     let mut user = authorize(tx, ready).await?;
     let place = game.map_or(ALL_GAMES, |meta| meta.name);
     let mut wishes = Vec::new();
@@ -47,7 +48,7 @@ pub(in crate::commands) async fn run(
         wishes.push(check(setting, place)?);
     }
     if let Some((_, value)) = wishes.iter().rfind(|(name, _)| *name == BOT) {
-        Box::pin(mark_program(tx, app, &mut user, value.as_deref() == Some("on"))).await?;
+        Box::pin(mark_program(tx, app.games.registry, &mut user, value.as_deref() == Some("on"))).await?;
     }
     for (name, value) in wishes.iter().filter(|(name, _)| *name != BOT) {
         tx.set_preference(user.id, place, name, value.as_deref()).await?;
@@ -66,7 +67,7 @@ pub(in crate::commands) async fn run(
 /// Marks an account as a program's; idempotent. Irrevocable, so that opponents know it, before and afterwards.
 async fn mark_program(
     tx: &mut WriteTx,
-    app: &App,
+    registry: &'static Registry,
     user: &mut UserRow,
     wanted: bool,
 ) -> Result<(), ServiceError> {
@@ -87,7 +88,7 @@ async fn mark_program(
         let hint = "Finish them first, or sign up another userid for your program.";
         return refuse("rated boards are being played in this account", hint);
     }
-    for game in app.registry.iter() {
+    for game in registry.iter() {
         tx.delete_seek(game.meta().name, user.id).await?;
     }
     tx.set_user_role(user.id, PROGRAM).await?;

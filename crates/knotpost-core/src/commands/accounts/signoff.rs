@@ -18,7 +18,7 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, ready).await?;
-    let chosen = chosen_addresses(app, ready, addresses, "signoff")?;
+    let chosen = chosen_addresses(&app.own, ready, addresses, "signoff")?;
     let held = tx.addresses(user.id).await?;
     let is_chosen =
         |row: &AddressRow| chosen.iter().any(|address| address.key() == row.address.to_lowercase());
@@ -36,7 +36,7 @@ pub(in crate::commands) async fn run(
             .hint(format!("To leave the server for good: delete {} PASSWORD", user.userid))
             .into());
     }
-    let before = registered_addresses(tx, app, user.id).await?;
+    let before = registered_addresses(tx, &app.config, user.id).await?;
     for address in &chosen {
         tx.remove_address(user.id, &address.key()).await?;
     }

@@ -21,9 +21,9 @@ pub(in crate::commands) async fn run(
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    strangers::check_sign_up(tx, app, &ready.origin, addresses.len()).await?;
+    strangers::check_sign_up(tx, &app.config, &ready.origin, addresses.len()).await?;
     check_rate(ready)?;
-    let addresses = chosen_addresses(app, ready, addresses, "signup")?;
+    let addresses = chosen_addresses(&app.own, ready, addresses, "signup")?;
     match ready.login {
         Login::NotNeeded | Login::Overloaded => {}
         Login::Known { .. } => return sign_up_again(tx, app, ready, &addresses, now).await,

@@ -2,6 +2,7 @@
 //!
 //! Computed before the transaction, like a hint.
 
+use crate::config::Config;
 use serde::Serialize;
 
 use crate::app::App;
@@ -47,9 +48,10 @@ pub(in crate::commands) async fn run(
     game: &str,
     number: u32,
 ) -> Result<Answer, ServiceError> {
-    find_game(app, game)?;
+    find_game(&app.games, game)?;
     let board = find_board(tx, app, game, number).await?;
-    let analysed = check(app, &board).and_then(|()| check_rate(ready)).and_then(|()| find(&board, ready));
+    let analysed =
+        check(&app.config, &board).and_then(|()| check_rate(ready)).and_then(|()| find(&board, ready));
     match analysed {
         Ok(analysis) => {
             let reply = GameAnalysis {
@@ -67,8 +69,8 @@ pub(in crate::commands) async fn run(
 }
 
 /// Only finished boards: before that it would be advice.
-pub(in crate::commands) fn check(app: &App, board: &Board) -> Result<(), Refusal> {
-    check_players(app)?;
+pub(in crate::commands) fn check(config: &Config, board: &Board) -> Result<(), Refusal> {
+    check_players(config)?;
     let (game, number) = (&board.row.game, board.row.number);
     match board.standing() {
         Standing::Over(_) => Ok(()),

@@ -1,5 +1,6 @@
 //! `challenge`: a new board, made at once.
 
+use crate::config::Config;
 use knotpost_commands::{GivenOption, ServerOptions};
 use knotpost_rules::AnyGame;
 
@@ -29,13 +30,13 @@ pub(in crate::commands) async fn run(
     server: &ServerOptions,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_offered_game(app, game_name)?;
+    let game = find_offered_game(&app.games, game_name)?;
     let options = game_options(game, options, players.len())?;
-    check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
-    let users = find_players(tx, app, game, players).await?;
-    let mailed = check_readers(app, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
+    check_limits(&app.config, server).map_err(|refusal| refusal.about_game(game_name))?;
+    let users = find_players(tx, &app.config, game, players).await?;
+    let mailed = check_readers(&app.limits, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
         .map_err(|refusal| refusal.about_game(game_name))?;
-    count_for_challenged(tx, app, ready, &users, now).await.map_err(|error| match error {
+    count_for_challenged(tx, &app.config, ready, &users, now).await.map_err(|error| match error {
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
     })?;
@@ -67,12 +68,12 @@ async fn find_challenger(
 /// makes a board and mails people who were not asked.
 async fn count_for_challenged(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     ready: &Ready,
     users: &[UserRow],
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let limits = &app.config.limits;
+    let limits = &config.limits;
     let is_of_player = || users.iter().any(|user| ready.proven.contains(&user.id));
     if !limits.enabled || ready.origin.channel == Channel::Operator || is_of_player() {
         return Ok(());
@@ -107,7 +108,7 @@ struct Absent {
 /// Looks up the challenged users; refuses if one cannot play.
 pub(in crate::commands) async fn find_players(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     game: &dyn AnyGame,
     names: &[String],
 ) -> Result<Vec<UserRow>, ServiceError> {
@@ -117,7 +118,7 @@ pub(in crate::commands) async fn find_players(
             note(&mut absent.unknown, name);
             continue;
         };
-        match opponents::readiness(tx, app, game.meta().name, &user).await? {
+        match opponents::readiness(tx, config, game.meta().name, &user).await? {
             Readiness::Ready => {}
             Readiness::Absent(why) => note(&mut absent.gone, &why.about(&user.userid)),
             Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),

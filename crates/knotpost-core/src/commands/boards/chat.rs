@@ -5,6 +5,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
 use crate::commands::authorize::authorize_on_board;
 use crate::commands::policy::{Policy, Spends};
 use crate::commands::prepare::check_rate;
+use crate::config::Config;
 use crate::play::boards::answer_with_board;
 use crate::replies::{Answer, BoardFacts, Heading, Spared};
 use crate::requests::Ready;
@@ -44,7 +45,7 @@ pub(in crate::commands) async fn run(
     if let Err(refusal) = check_rate(ready) {
         return Err(refusal.about(board).into());
     }
-    let spared = find_spared(tx, app, &board, user.id, now).await?;
+    let spared = find_spared(tx, &app.config, &board, user.id, now).await?;
     let remark = tx
         .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &ready.body, now)
         .await?;
@@ -56,12 +57,12 @@ pub(in crate::commands) async fn run(
 /// one user may speak on a board; the rest waits for the daily mail.
 async fn find_spared(
     tx: &mut WriteTx,
-    app: &App,
+    config: &Config,
     board: &Board,
     speaker: UserKey,
     now: Millis,
 ) -> Result<Spared, StoreError> {
-    let limits = &app.config.limits;
+    let limits = &config.limits;
     let by_outsider = board.seat_of(speaker).is_none();
     if !limits.enabled {
         return Ok(Spared { by_outsider, bundled: Vec::new() });

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
 use crate::commands::authorize::authorize_on_board;
 use crate::commands::prepare::check_rate;
+use crate::config::Config;
 use crate::play::moves::{check_plays, check_turn};
 use crate::play::queries::show_with_offers;
 use crate::replies::hint::Hint;
@@ -27,7 +28,10 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let (board, user) = authorize_on_board(tx, app, ready, game, number).await?;
-    match check(app, &board, &user).and_then(|()| check_rate(ready)).and_then(|()| find(&board, ready)) {
+    match check(&app.config, &board, &user)
+        .and_then(|()| check_rate(ready))
+        .and_then(|()| find(&board, ready))
+    {
         Ok(hint) => {
             let (mut sheet, _) = show_with_offers(tx, &board, Some(&user.userid), now).await?;
             sheet.notes.extend(hint.notes(board.seats.iter().map(|seat| seat.userid.as_str())));
@@ -39,8 +43,8 @@ pub(in crate::commands) async fn run(
 }
 
 /// Permission: the player to move, on an unrated board.
-pub(in crate::commands) fn check(app: &App, board: &Board, user: &UserRow) -> Result<(), Refusal> {
-    check_players(app)?;
+pub(in crate::commands) fn check(config: &Config, board: &Board, user: &UserRow) -> Result<(), Refusal> {
+    check_players(config)?;
     check_plays(board, user)?;
     if board.row.rated {
         let (title, game) = (board.title(), &board.row.game);
@@ -52,8 +56,8 @@ pub(in crate::commands) fn check(app: &App, board: &Board, user: &UserRow) -> Re
     check_turn(board, user, None)
 }
 
-pub(in crate::commands) fn check_players(app: &App) -> Result<(), Refusal> {
-    if app.config.bots.enabled {
+pub(in crate::commands) fn check_players(config: &Config) -> Result<(), Refusal> {
+    if config.bots.enabled {
         return Ok(());
     }
     Err(Refusal::new(Code::NotSupported, "computer players are switched off on this server"))

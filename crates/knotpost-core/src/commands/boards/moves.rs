@@ -30,7 +30,7 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let game = match turning.game {
-        Some(game) => find_game(app, game)?.meta().name,
+        Some(game) => find_game(&app.games, game)?.meta().name,
         None => guess_game(tx, app, turning).await?,
     };
     if matches!(turning.action, Action::Resign) {
@@ -41,7 +41,7 @@ pub(in crate::commands) async fn run(
     let forgiven = forgive(ready, &board, turning.action);
     let turning = Turning { action: forgiven.as_ref().unwrap_or(turning.action), ..turning };
     if let (Channel::Http, Some(turn)) = (ready.origin.channel, as_turn(turning.action))
-        && repeated::is_repeated(app, &board, &user, turn, turning.number)?
+        && repeated::is_repeated(&app.games, &board, &user, turn, turning.number)?
     {
         let reply = answer_already_played(ready, Some(&board), Some(&user.userid), now);
         return Ok(Answer::to_sender(reply).about(board.name()));
@@ -55,7 +55,7 @@ pub(in crate::commands) async fn run(
         let checked = match turning.action {
             Action::Propose | Action::Undo | Action::Substitute => {
                 let players = board.seats.iter().map(|seat| (seat.user_id, seat.userid.as_str()));
-                check_readers(app, ready, players)
+                check_readers(&app.limits, ready, players)
             }
             _ => check_rate(ready).map(|()| Vec::new()),
         };
@@ -104,7 +104,7 @@ async fn guess_game(tx: &mut ReadTx, app: &App, turning: Turning<'_>) -> Result<
         None => Vec::new(),
     };
     match games.as_slice() {
-        [game] => Ok(find_game(app, game)?.meta().name),
+        [game] => Ok(find_game(&app.games, game)?.meta().name),
         [] => Err(Refusal::new(Code::NoSuchBoard, format!("you play on no board {}", turning.board))
             .hint("Write the game first: GAME move BOARD USERID PASSWORD MOVE")
             .into()),

@@ -4,7 +4,7 @@ use knotpost_commands::{Action, GivenOption};
 use knotpost_rules::{Seed, Turn};
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_board, find_game};
+use crate::boards::{Board, Code, Games, Refusal, ServiceError, Standing, at_ply, find_board, find_game};
 use crate::play::boards::game_options;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, BoardFacts, Heading, Reply, Sheet};
@@ -20,9 +20,9 @@ pub(in crate::commands) async fn run(
     moves: &[Action],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    find_game(app, game)?;
+    find_game(&app.games, game)?;
     let board = find_board(tx, app, game, number).await?;
-    let mut board = at_ply(app, board, at)?;
+    let mut board = at_ply(&app.games, board, at)?;
     board.position.seal_chance();
     if let Err(refusal) = try_moves(&mut board, moves, now) {
         return Err(refusal.about(board).into());
@@ -32,14 +32,14 @@ pub(in crate::commands) async fn run(
 }
 
 pub(in crate::commands) fn run_new(
-    app: &App,
+    games: &Games,
     game: &str,
     players: usize,
     moves: &[Action],
     options: &[GivenOption],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?;
+    let game = find_game(games, game)?;
     let options = game_options(game, options, players)?;
     let mut board = Board::imagine(game, options, players, &Seed::default(), now);
     if let Err(refusal) = try_moves(&mut board, moves, now) {

@@ -6,6 +6,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_offered
 use crate::commands::authorize::authorize_on;
 use crate::commands::boards::challenge::find_players;
 use crate::commands::prepare::check_readers;
+use crate::config::Config;
 use crate::identity::presence::{Absence, absences};
 use crate::play::boards::answer_with_board;
 use crate::play::challenge::{Cause, Opening, Terms, start};
@@ -13,6 +14,7 @@ use crate::play::opponents::type_terms;
 use crate::replies::Answer;
 use crate::requests::Ready;
 use knotpost_model::{BoardState, Millis, UserKey};
+use knotpost_platform::clock::Clock;
 use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
 /// Seats move up by one, the first becomes last. A second rematch of a board waits until the first is over.
@@ -24,7 +26,7 @@ pub(in crate::commands) async fn run(
     number: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_offered_game(app, game_name)?;
+    let game = find_offered_game(&app.games, game_name)?;
     let board = find_board(tx, app, game.meta().name, number).await?;
     let (board, user) = authorize_on(tx, ready, board).await?;
     if let Err(refusal) = check_over(&board, &user) {
@@ -37,8 +39,8 @@ pub(in crate::commands) async fn run(
     }
     let mut names: Vec<String> = board.seats.iter().map(|seat| seat.userid.clone()).collect();
     names.rotate_left(1);
-    let users = find_players(tx, app, game, &names).await?;
-    let mailed = check_readers(app, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
+    let users = find_players(tx, &app.config, game, &names).await?;
+    let mailed = check_readers(&app.limits, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
         .map_err(|refusal| refusal.about_game(game_name))?;
     let terms = Terms {
         rated: board.row.rated,
@@ -46,7 +48,9 @@ pub(in crate::commands) async fn run(
         forfeit_ms: board.row.forfeit_ms,
         total_ms: board.row.total_ms,
     };
-    if let Some(refusal) = find_away(tx, app, &board, (&user, &users), terms).await? {
+    if let Some(refusal) =
+        find_away(tx, app.clock.as_ref(), &app.config, &board, (&user, &users), terms).await?
+    {
         return Err(refusal.about_game(game_name).into());
     }
     let (row, options) = (&board.row, board.options());
@@ -66,14 +70,15 @@ pub(in crate::commands) async fn run(
 /// Warns before a board would begin with an opponent on vacation, and tells how to begin it anyway.
 async fn find_away(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    config: &Config,
     board: &Board,
     (asker, users): (&UserRow, &[UserRow]),
     terms: Terms,
 ) -> Result<Option<Refusal>, StoreError> {
     let others = || users.iter().filter(|user| user.id != asker.id);
     let keys: Vec<UserKey> = others().map(|user| user.id).collect();
-    let absences = absences(tx, app, &keys).await?;
+    let absences = absences(tx, clock, config, &keys).await?;
     let is_away = |absence: &&Absence| matches!(absence, Absence::Away(_));
     let away = others().filter_map(|user| {
         let absence = absences.get(&user.id)?.iter().find(is_away)?;

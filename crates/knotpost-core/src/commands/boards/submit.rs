@@ -44,7 +44,7 @@ pub(in crate::commands) async fn store(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let turn = Turn::from_word(word);
-    let mut tried = board.at(app, board.entries.len())?;
+    let mut tried = board.at(&app.games, board.entries.len())?;
     // Hides future rolls.
     tried.position.seal_chance();
     if let Err(error) = tried.play(turn, false, now) {

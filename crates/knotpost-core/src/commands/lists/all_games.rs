@@ -47,7 +47,7 @@ pub(in crate::commands) async fn run(
     selector: Option<Selector>,
 ) -> Result<Answer, ServiceError> {
     let users = find_users(tx, None, users).await?;
-    tables_of(tx, app, app.registry.iter(), &users, selector).await
+    tables_of(tx, app, app.games.registry.iter(), &users, selector).await
 }
 
 /// Tables of the boards of these users, or of all if none is named; limited by the lines of one answer.

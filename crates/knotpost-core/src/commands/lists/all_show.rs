@@ -21,7 +21,7 @@ pub(in crate::commands) async fn run(
     let users = find_users(tx, None, users).await?;
     let selector = selector.or(Some(Selector::Active));
     let mut rows = Vec::new();
-    for game in app.registry.iter() {
+    for game in app.games.registry.iter() {
         let left = MOST_SHEETS as i64 + 1 - rows.len() as i64;
         let mut found = select_boards(tx, game.meta().name, &users, selector, left.max(1)).await?;
         found.sort_by_key(|row| row.number);
@@ -29,7 +29,7 @@ pub(in crate::commands) async fn run(
         check_amount(None, rows.len())?;
     }
     let mut sheets = Vec::new();
-    for board in Board::from_rows(tx, app, &rows).await? {
+    for board in Board::from_rows(tx, &app.games, &rows).await? {
         sheets.push(show(tx, &board?, now).await?);
     }
     let none = sheets.is_empty().then(|| describe_none(None, &users, selector));

@@ -18,9 +18,9 @@ pub(in crate::commands) async fn run(
     game: &str,
     at: BoardAt,
 ) -> Result<Answer, ServiceError> {
-    find_game(app, game)?;
+    find_game(&app.games, game)?;
     let board = find_board(tx, app, game, at.number).await?;
-    let board = at_ply(app, board, at.at)?;
+    let board = at_ply(&app.games, board, at.at)?;
     let text = record_of(tx, &board).await?.to_string();
     if text.len() > MOST_BYTES {
         let url = app.config.server.public_url.trim_end_matches('/');

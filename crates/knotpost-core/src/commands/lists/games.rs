@@ -38,7 +38,7 @@ pub(in crate::commands) async fn run(
     users: &[String],
     selector: Option<Selector>,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?;
+    let game = find_game(&app.games, game)?;
     let name = game.meta().name;
     let users = find_users(tx, Some(name), users).await?;
     let mut rows = select_boards(tx, name, &users, selector, MOST_LINES + 1).await?;

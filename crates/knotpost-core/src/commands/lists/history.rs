@@ -43,7 +43,7 @@ pub(in crate::commands) async fn run(
     game: &str,
     users: &[String],
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?;
+    let game = find_game(&app.games, game)?;
     let name = game.meta().name;
     let users = find_users(tx, Some(name), users).await?;
     let wanted: Vec<Option<UserKey>> =

@@ -37,13 +37,14 @@ pub(in crate::commands) async fn run(
 ) -> Result<Answer, ServiceError> {
     match games {
         [] => {
-            let kinds = app.offered_by_kind().into_iter();
+            let kinds = app.games.offered_by_kind().into_iter();
             let kinds = kinds.map(|(kind, games)| OneKind { kind: kind.word(), games }).collect();
             Ok(Answer::to_sender(Reply::from(GameList { kinds })))
         }
         [game] => games::run(tx, app, game, &[], None).await,
         games => {
-            let games = games.iter().map(|game| find_game(app, game)).collect::<Result<Vec<_>, _>>()?;
+            let games =
+                games.iter().map(|game| find_game(&app.games, game)).collect::<Result<Vec<_>, _>>()?;
             all_games::tables_of(tx, app, games.into_iter(), &[], None).await
         }
     }

@@ -18,13 +18,13 @@ pub(in crate::commands) fn run(
     let day = day.unwrap_or_else(|| now.day_of_year());
     let Some(name) = game else {
         let sheets: Vec<Sheet> =
-            app.offered_games().filter_map(|game| puzzle_sheet(game, day, now)).collect();
+            app.games.offered().filter_map(|game| puzzle_sheet(game, day, now)).collect();
         if sheets.is_empty() {
             return Err(Refusal::new(Code::NotSupported, "no game of this server has puzzles").into());
         }
         return Ok(reply("Puzzles of the day".to_owned(), sheets));
     };
-    let game = find_offered_game(app, name)?;
+    let game = find_offered_game(&app.games, name)?;
     let meta = game.meta();
     let Some(mut sheet) = puzzle_sheet(game, day, now) else {
         let message = format!("there are no puzzles of {} here", meta.title);

@@ -3,7 +3,7 @@
 use knotpost_commands::{BoardAt, Selector};
 
 use crate::app::App;
-use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
+use crate::boards::{Board, Games, ServiceError, at_ply, find_game, no_such_board};
 use crate::play::queries::{
     MOST_SHEETS, boards_answer, check_amount, describe_none, find_users, select_boards, show,
 };
@@ -18,35 +18,35 @@ pub(in crate::commands) async fn run(
     wanted: &[BoardAt],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let title = find_game(app, game)?.meta().title;
+    let title = find_game(&app.games, game)?.meta().title;
     check_amount(Some(game), wanted.len())?;
     let (mut sheets, mut missing) = (Vec::new(), Vec::new());
     for at in wanted {
-        let Some(board) = Board::load(tx, app, game, at.number).await? else {
+        let Some(board) = Board::load(tx, &app.games, game, at.number).await? else {
             if wanted.len() == 1 {
-                return Err(no_such_board(app, game, at.number).into());
+                return Err(no_such_board(&app.games, game, at.number).into());
             }
             missing.push(format!("There is no {title} board {}.", at.number));
             continue;
         };
-        let board = at_ply(app, board, at.at)?;
+        let board = at_ply(&app.games, board, at.at)?;
         sheets.push(show(tx, &board, now).await?);
     }
     match wanted.first() {
-        Some(first) if sheets.is_empty() => Err(no_such_board(app, game, first.number).into()),
+        Some(first) if sheets.is_empty() => Err(no_such_board(&app.games, game, first.number).into()),
         _ => Ok(boards_answer(sheets, missing)),
     }
 }
 
 pub(in crate::commands) async fn run_of_users(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     game: &str,
     users: &[String],
     selector: Option<Selector>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let meta = find_game(app, game)?.meta();
+    let meta = find_game(games, game)?.meta();
     let game = meta.name;
     let users = find_users(tx, Some(game), users).await?;
     let mut rows =
@@ -54,7 +54,7 @@ pub(in crate::commands) async fn run_of_users(
     check_amount(Some(game), rows.len())?;
     rows.sort_by_key(|row| row.number);
     let mut sheets = Vec::new();
-    for board in Board::from_rows(tx, app, &rows).await? {
+    for board in Board::from_rows(tx, games, &rows).await? {
         sheets.push(show(tx, &board?, now).await?);
     }
     let none = sheets.is_empty().then(|| describe_none(Some((game, meta.title)), &users, selector));

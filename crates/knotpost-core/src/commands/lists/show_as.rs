@@ -23,19 +23,19 @@ pub(in crate::commands) async fn run(
     selector: Option<Selector>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let meta = find_game(app, game)?.meta();
+    let meta = find_game(&app.games, game)?.meta();
     let game = meta.name;
     check_amount(Some(game), wanted.len())?;
     let (mut boards, mut missing) = (Vec::new(), Vec::new());
     for at in wanted {
-        let Some(board) = Board::load(tx, app, game, at.number).await? else {
+        let Some(board) = Board::load(tx, &app.games, game, at.number).await? else {
             missing.push(format!("There is no {} board {}.", meta.title, at.number));
             continue;
         };
-        boards.push(at_ply(app, board, at.at)?);
+        boards.push(at_ply(&app.games, board, at.at)?);
     }
     if let (Some(first), true) = (wanted.first(), boards.is_empty()) {
-        return Err(no_such_board(app, game, first.number).into());
+        return Err(no_such_board(&app.games, game, first.number).into());
     }
     let user = if boards.len() == 1 {
         let (board, user) = authorize_on(tx, ready, boards.remove(0)).await?;
@@ -53,7 +53,7 @@ pub(in crate::commands) async fn run(
         if rows.is_empty() {
             missing.push(describe_none(Some((game, meta.title)), &users, selector));
         }
-        for board in Board::from_rows(tx, app, &rows).await? {
+        for board in Board::from_rows(tx, &app.games, &rows).await? {
             boards.push(board?);
         }
     }

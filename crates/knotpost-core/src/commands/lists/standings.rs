@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
+use crate::config::Config;
 use crate::identity::presence::absences;
 use crate::play::opponents::terms_text;
 use crate::ratings::board_ratings::INACTIVE_AFTER_MS;
@@ -9,6 +10,7 @@ use crate::replies::{Answer, PoolLine, Reply, SeekLine, StandingLine, StandingsT
 use crate::tournaments::{TournamentQuery, list, view};
 use knotpost_model::rating::{Rating, shown};
 use knotpost_model::{Millis, TournamentState, UserKey};
+use knotpost_platform::clock::Clock;
 use knotpost_storage::{ReadTx, SeekRow, StandingRow, StandingsBlock, StoreError, UnratedPlayer};
 
 /// Lines per block; the players of a game are not counted, there may be 100,000.
@@ -33,7 +35,7 @@ pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError
 pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
     let mut tx = app.store.read().await?;
     let seeks = tx.list_seeks(game, MOST_SEEKS).await?;
-    seek_lines(&mut tx, app, &seeks).await
+    seek_lines(&mut tx, app.clock.as_ref(), &app.config, &seeks).await
 }
 
 pub(in crate::commands) async fn run(
@@ -46,7 +48,7 @@ pub(in crate::commands) async fn run(
 }
 
 async fn collect(tx: &mut ReadTx, app: &App, game: &str, now: Millis) -> Result<Reply, ServiceError> {
-    let meta = find_game(app, game)?.meta();
+    let meta = find_game(&app.games, game)?.meta();
     let long_ago = now.plus(-INACTIVE_AFTER_MS);
     let seeks = tx.list_seeks(meta.name, MOST_SEEKS + 1).await?;
     let mut tables = Vec::new();
@@ -63,7 +65,7 @@ async fn collect(tx: &mut ReadTx, app: &App, game: &str, now: Millis) -> Result<
     }
     let more_seeks = seeks.len() as i64 > MOST_SEEKS;
     let listed: Vec<SeekRow> = seeks.into_iter().take(MOST_SEEKS as usize).collect();
-    let seeks = seek_lines(tx, app, &listed).await?;
+    let seeks = seek_lines(tx, app.clock.as_ref(), &app.config, &listed).await?;
     let (pools, more_pools) = pools(tx, app, meta.name).await?;
     Ok(Reply::Standings {
         title: meta.title.to_owned(),
@@ -143,9 +145,14 @@ fn line((rank, row): (u32, StandingRow)) -> StandingLine {
     }
 }
 
-async fn seek_lines(tx: &mut ReadTx, app: &App, seeks: &[SeekRow]) -> Result<Vec<SeekLine>, StoreError> {
+async fn seek_lines(
+    tx: &mut ReadTx,
+    clock: &dyn Clock,
+    config: &Config,
+    seeks: &[SeekRow],
+) -> Result<Vec<SeekLine>, StoreError> {
     let users: Vec<UserKey> = seeks.iter().map(|seek| seek.user_id).collect();
-    let absences = absences(tx, app, &users).await?;
+    let absences = absences(tx, clock, config, &users).await?;
     let line = |seek: &SeekRow| {
         let rest = absences.get(&seek.user_id).into_iter().flatten().find(|absence| absence.rests());
         SeekLine {

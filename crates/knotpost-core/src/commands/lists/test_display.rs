@@ -4,13 +4,13 @@ use knotpost_rules::{Layout, Position, Seed, Turn, Viewer};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Games, Refusal, ServiceError};
 use crate::replies::{Answer, Reply};
 
 const MOVES: usize = 3;
 
 pub(in crate::commands) fn run(app: &App, userid: Option<&str>) -> Result<Answer, ServiceError> {
-    let Some((title, position)) = sample_board(app) else {
+    let Some((title, position)) = sample_board(&app.games) else {
         return Err(Refusal::new(Code::Unavailable, "there is no game on this server to show").into());
     };
     let view = position.view(Viewer::Spectator);
@@ -23,8 +23,8 @@ pub(in crate::commands) fn run(app: &App, userid: Option<&str>) -> Result<Answer
 }
 
 /// Sample of the game that shows formats best: several panels that fit side by side.
-fn sample_board(app: &App) -> Option<(&'static str, Box<dyn Position>)> {
-    let boards = app.offered_games().filter_map(|game| {
+fn sample_board(games: &Games) -> Option<(&'static str, Box<dyn Position>)> {
+    let boards = games.offered().filter_map(|game| {
         let meta = game.meta();
         let players = *meta.players.start();
         let options = game.parse_options(&[], players).ok()?;

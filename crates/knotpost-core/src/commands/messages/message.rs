@@ -1,5 +1,8 @@
 //! `message`: private messages, without showing addresses.
 
+use crate::config::Config;
+use crate::identity::Limits;
+use knotpost_platform::clock::Clock;
 use serde::Serialize;
 
 use crate::app::App;
@@ -66,9 +69,9 @@ pub(in crate::commands) async fn run(
         let message = format!("one message goes to at most {MOST_READERS} users");
         return Err(Refusal::new(Code::TooMuchMail, message).into());
     }
-    let (readers, mut missing) = find_readers(tx, app, to).await?;
+    let (readers, mut missing) = find_readers(tx, app.clock.as_ref(), &app.config, to).await?;
     check_rate(ready)?;
-    let (readers, mailed) = spare_readers(app, ready, readers, &mut missing)?;
+    let (readers, mailed) = spare_readers(&app.limits, ready, readers, &mut missing)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
     for reader in &readers {
         let message = Message {
@@ -92,7 +95,7 @@ async fn deliver(
     (author, reader): (UserKey, &UserRow),
     now: Millis,
 ) -> Result<(), StoreError> {
-    for recipient in registered_addresses(tx, app, reader.id).await? {
+    for recipient in registered_addresses(tx, &app.config, reader.id).await? {
         let Ok(address) = recipient.parse() else { continue };
         let subject = message_subject(tx, app, (author, reader), &recipient).await?;
         let reply = Reply::from(Message { by_reply: subject.is_some(), ..message.clone() });
@@ -105,7 +108,8 @@ async fn deliver(
 /// later. Refuses if nobody gets it.
 async fn find_readers(
     tx: &mut ReadTx,
-    app: &App,
+    clock: &dyn Clock,
+    config: &Config,
     names: &[String],
 ) -> Result<(Vec<UserRow>, Vec<String>), ServiceError> {
     let (mut readers, mut told): (Vec<UserRow>, Vec<String>) = Default::default();
@@ -123,12 +127,12 @@ async fn find_readers(
             told.push(format!("{} is a computer player and reads no messages.", user.userid));
             continue;
         }
-        let absences = absences(tx, app, &[user.id]).await?.remove(&user.id).unwrap_or_default();
+        let absences = absences(tx, clock, config, &[user.id]).await?.remove(&user.id).unwrap_or_default();
         told.extend(absences.iter().map(|absence| absence.about(&user.userid)));
         if !absences.iter().all(|absence| matches!(absence, Absence::Away(_))) {
             continue;
         }
-        if registered_addresses(tx, app, user.id).await?.is_empty() {
+        if registered_addresses(tx, config, user.id).await?.is_empty() {
             told.push(format!("{} has no mail address to which a message could go.", user.userid));
             continue;
         }
@@ -148,14 +152,14 @@ async fn find_readers(
 
 /// Drops readers over their limit of messages, and says so; last are those to charge. Refuses if nobody is left.
 fn spare_readers(
-    app: &App,
+    limits: &Limits,
     ready: &Ready,
     readers: Vec<UserRow>,
     told: &mut Vec<String>,
 ) -> Result<(Vec<UserRow>, Vec<UserKey>), Refusal> {
     let (mut spared, mut charged, mut refused) = (Vec::new(), Vec::new(), None);
     for reader in readers {
-        match check_reader(app, ready, reader.id, &reader.userid) {
+        match check_reader(limits, ready, reader.id, &reader.userid) {
             Ok(charge) => {
                 charged.extend(charge);
                 spared.push(reader);

@@ -39,8 +39,9 @@ pub(in crate::commands) async fn run(
     numbers: &[u32],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let meta = find_game(app, game)?.meta();
-    let Named { boards: named, mut missing, user } = find_named(tx, app, ready, meta.name, numbers).await?;
+    let meta = find_game(&app.games, game)?.meta();
+    let Named { boards: named, mut missing, user } =
+        find_named(tx, &app.games, ready, meta.name, numbers).await?;
     let (mut ended, boards_named): (Vec<Board>, Vec<Board>) =
         named.into_iter().partition(|board| board.row.state == BoardState::Over);
     let has_ended = |board: &Board| format!("{} board {} has ended already", board.title(), board.row.number);

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
+use crate::boards::{Board, Code, Games, Refusal, ServiceError, find_board, find_game};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::play::waiting_boards::{self, MOST_MAILED, mail_board};
@@ -21,13 +21,13 @@ pub(in crate::commands) async fn run(
     number: Option<u32>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let meta = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
+    let meta = game.map(|game| find_game(&app.games, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
     let name = meta.map(|meta| meta.name);
     let (boards, user) = if let (Some(name), Some(number)) = (name, number) {
         find_own(tx, app, ready, name, number).await?
     } else {
         let user = authorize(tx, ready).await?;
-        (find_waiting(tx, app, name, &user).await?, user)
+        (find_waiting(tx, &app.games, name, &user).await?, user)
     };
     for board in &boards {
         mail_board(tx, app, board, user.id, now).await?;
@@ -66,7 +66,7 @@ async fn find_own(
 
 async fn find_waiting(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     game: Option<&str>,
     user: &UserRow,
 ) -> Result<Vec<Board>, ServiceError> {
@@ -78,6 +78,6 @@ async fn find_waiting(
         refusal.game = game.map(str::to_owned);
         return Err(refusal.into());
     };
-    let boards: Result<Vec<_>, _> = Board::from_rows(tx, app, &rows).await?.into_iter().collect();
+    let boards: Result<Vec<_>, _> = Board::from_rows(tx, games, &rows).await?.into_iter().collect();
     Ok(boards?)
 }

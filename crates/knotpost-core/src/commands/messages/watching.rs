@@ -4,7 +4,7 @@ use knotpost_commands::BoardSet;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board};
+use crate::boards::{Board, Code, Games, Refusal, ServiceError, find_game, no_such_board};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::replies::answer::{count, numbers};
@@ -53,13 +53,13 @@ pub(in crate::commands) async fn run(
     watch: Watch,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let meta = find_game(app, game)?.meta();
+    let meta = find_game(&app.games, game)?.meta();
     let numbers: &[u32] = match boards {
         BoardSet::All => &[],
         BoardSet::These(numbers) => numbers,
     };
     let Named { boards: boards_named, missing, user } =
-        find_named(tx, app, ready, meta.name, numbers).await?;
+        find_named(tx, &app.games, ready, meta.name, numbers).await?;
     for board in &boards_named {
         match watch {
             Watch::Begin => tx.subscribe(board.row.id, user.id).await?,
@@ -104,7 +104,7 @@ pub(in crate::commands) struct Named {
 /// Looks up the boards and the acting user. Refuses if no board exists.
 pub(in crate::commands) async fn find_named(
     tx: &mut WriteTx,
-    app: &App,
+    games: &Games,
     ready: &Ready,
     game: &str,
     numbers: &[u32],
@@ -113,19 +113,19 @@ pub(in crate::commands) async fn find_named(
         let message = format!("one command names at most {MOST_BOARDS} boards");
         return Err(Refusal::new(Code::TooMuchMail, message).about_game(game).into());
     }
-    let title = find_game(app, game)?.meta().title;
+    let title = find_game(games, game)?.meta().title;
     let (mut boards, mut missing): (Vec<Board>, Vec<String>) = Default::default();
     for (index, number) in numbers.iter().enumerate() {
         if numbers.iter().take(index).any(|other| other == number) {
             continue;
         }
-        match Board::load(tx, app, game, *number).await? {
+        match Board::load(tx, games, game, *number).await? {
             Some(board) => boards.push(board),
             None => missing.push(format!("There is no {title} board {number}.")),
         }
     }
     if let Some(first) = numbers.first().filter(|_| boards.is_empty()) {
-        return Err(no_such_board(app, game, *first).into());
+        return Err(no_such_board(games, game, *first).into());
     }
     if boards.len() != 1 {
         return Ok(Named { boards, missing, user: authorize(tx, ready).await? });

@@ -57,8 +57,8 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let found = match change {
-        SeekChange::Want(_) => find_offered_game(app, game)?,
-        SeekChange::Show | SeekChange::Cancel => find_game(app, game)?,
+        SeekChange::Want(_) => find_offered_game(&app.games, game)?,
+        SeekChange::Show | SeekChange::Cancel => find_game(&app.games, game)?,
     };
     let name = found.meta().name;
     let options = match change {
@@ -93,8 +93,8 @@ pub(in crate::commands) async fn run(
         _ => {}
     }
     let left = tx.seek(name, user.id).await?;
-    let paused = left.is_some() && readiness(tx, app, name, &user).await? != Readiness::Ready;
-    let rest = find_rest(tx, app, user.id).await?.filter(|_| left.is_some());
+    let paused = left.is_some() && readiness(tx, &app.config, name, &user).await? != Readiness::Ready;
+    let rest = find_rest(tx, app.clock.as_ref(), &app.config, user.id).await?.filter(|_| left.is_some());
     let own = left.as_ref().map(terms_text).unwrap_or_default();
     let mut others = Vec::new();
     if left.is_some() {

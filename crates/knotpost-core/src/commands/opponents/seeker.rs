@@ -17,7 +17,7 @@ pub(in crate::commands) async fn find(
     ready: &Ready,
     game: &str,
 ) -> Result<(&'static dyn AnyGame, UserRow), ServiceError> {
-    let game = find_game(app, game)?;
+    let game = find_game(&app.games, game)?;
     match authorize(tx, ready).await {
         Ok(user) => Ok((game, user)),
         Err(ServiceError::Refused(refusal)) => Err(refusal.about_game(game.meta().name).into()),

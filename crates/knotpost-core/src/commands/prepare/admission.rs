@@ -2,21 +2,20 @@
 
 use knotpost_commands::{Command, ParseError};
 
-use crate::app::App;
 use crate::boards::Refusal;
 use crate::commands::{Spends, policy};
 use crate::identity::limits::Asker;
-use crate::identity::{Login, Origin, Proof};
+use crate::identity::{Limits, Login, Origin, Proof};
 use crate::requests::{Admission, Admitted, Authenticated, Ready};
 use knotpost_model::computer_player::level_of;
 use knotpost_model::{Channel, UserKey};
-use knotpost_storage::StoreError;
+use knotpost_storage::{Store, StoreError};
 
 /// Counts a command against its rate.
-pub(super) fn admit(app: &App, sent: Authenticated) -> Admitted {
+pub(super) fn admit(limits: &Limits, sent: Authenticated) -> Admitted {
     let admission = match asker(&sent) {
         None => Admission::Free,
-        Some(asker) => match app.limits.ask(&asker) {
+        Some(asker) => match limits.ask(&asker) {
             Ok(()) => Admission::Counted(asker),
             Err(limited) => Admission::Refused(limited),
         },
@@ -56,7 +55,7 @@ fn asker(sent: &Authenticated) -> Option<Asker> {
 /// Possible senders of a command without a password: the logged-in user, or the users of the From address of
 /// a mail that its domain vouches for.
 pub(super) async fn find_proven(
-    app: &App,
+    store: &Store,
     command: &Result<Command, ParseError>,
     origin: &Origin,
 ) -> Result<Vec<UserKey>, StoreError> {
@@ -72,7 +71,7 @@ pub(super) async fn find_proven(
     let Some(sender) = origin.sender.as_ref().filter(|_| origin.aligned) else {
         return Ok(Vec::new());
     };
-    let readers = app.store.query().await?.users_at(&sender.key()).await?;
+    let readers = store.query().await?.users_at(&sender.key()).await?;
     Ok(readers.into_iter().map(|reader| reader.id).collect())
 }
 
@@ -85,18 +84,18 @@ pub(crate) fn check_rate(ready: &Ready) -> Result<(), Refusal> {
 
 /// As [`check_rate`], and that these users can be mailed one more of these, whoever sends it. Returns those to charge.
 pub(crate) fn check_readers<'a>(
-    app: &App,
+    limits: &Limits,
     ready: &Ready,
     readers: impl IntoIterator<Item = (UserKey, &'a str)>,
 ) -> Result<Vec<UserKey>, Refusal> {
     check_rate(ready)?;
-    let checked = readers.into_iter().map(|(reader, userid)| check_reader(app, ready, reader, userid));
+    let checked = readers.into_iter().map(|(reader, userid)| check_reader(limits, ready, reader, userid));
     checked.filter_map(Result::transpose).collect()
 }
 
 /// Returns the reader if they are to be charged: the sender and computer players are exempt.
 pub(crate) fn check_reader(
-    app: &App,
+    limits: &Limits,
     ready: &Ready,
     reader: UserKey,
     userid: &str,
@@ -106,7 +105,7 @@ pub(crate) fn check_reader(
     if is_sender || level_of(userid).is_some() {
         return Ok(None);
     }
-    if let Err(limited) = app.limits.look_reader(asker, reader) {
+    if let Err(limited) = limits.look_reader(asker, reader) {
         let hint = format!("{userid} has got as many as one user gets, from all senders together.");
         return Err(limited.refusal().hint(hint));
     }

@@ -4,11 +4,11 @@ use knotpost_commands::{Command, ErrorCode, ParseError};
 use knotpost_rules::Position;
 
 use crate::app::App;
-use crate::boards::{Board, Standing};
+use crate::boards::{Board, Games, Standing};
 use crate::commands::boards::{analyse, hint};
-use crate::identity::Login;
+use crate::identity::{Limits, Login};
 use crate::requests::{Admission, Authenticated, Preparation};
-use crate::thinking::{AskedFor, Thoughts, Unanswered};
+use crate::thinking::{AskedFor, Thinking, Thoughts, Unanswered};
 use knotpost_model::UserKey;
 use knotpost_storage::StoreError;
 
@@ -27,17 +27,19 @@ async fn find_subject(app: &App, sent: &Authenticated) -> Result<Subject, StoreE
         (Ok(Command::Hint { game, board, who: _ }), Login::Known { user, .. }) => (game, *board, Some(*user)),
         _ => return Ok(Subject::Nothing),
     };
-    if app.game(game).is_none() {
+    if app.games.find(game).is_none() {
         return Ok(Subject::Nothing);
     }
     let mut tx = app.store.read().await?;
-    let Some(board) = Board::load(&mut tx, app, game, number).await? else { return Ok(Subject::Nothing) };
+    let Some(board) = Board::load(&mut tx, &app.games, game, number).await? else {
+        return Ok(Subject::Nothing);
+    };
     let Some(asker) = asker else {
-        let may_ask = analyse::check(app, &board).is_ok();
+        let may_ask = analyse::check(&app.config, &board).is_ok();
         return Ok(if may_ask { Subject::Analysis(board) } else { Subject::Nothing });
     };
     let user = tx.user(asker).await?;
-    let may_ask = user.is_some_and(|user| hint::check(app, &board, &user).is_ok());
+    let may_ask = user.is_some_and(|user| hint::check(&app.config, &board, &user).is_ok());
     Ok(if may_ask { Subject::Hint(board, asker) } else { Subject::Nothing })
 }
 
@@ -68,9 +70,11 @@ pub(super) async fn take_advice(
         }
         Subject::Analysis(board) => {
             let question = hint::question(&board);
-            let thoughts = match app.thinking.recall_analysis(question) {
-                Some(known) => Ok(known),
-                None => analyse(app, sent, admission, &board).await?,
+            let thoughts = if let Some(known) = app.thinking.recall_analysis(question) {
+                Ok(known)
+            } else {
+                let positions = positions_of(&app.games, &board).await?;
+                analyse(&app.limits, &app.thinking, sent, admission, &board, positions).await
             };
             Ok(Preparation::Analysis { question, thoughts })
         }
@@ -78,28 +82,29 @@ pub(super) async fn take_advice(
 }
 
 async fn analyse(
-    app: &App,
+    limits: &Limits,
+    thinking: &Thinking,
     sent: &Authenticated,
     admission: &Admission,
     board: &Board,
-) -> Result<Result<Thoughts, Unanswered>, StoreError> {
-    let positions = positions_of(app, board).await?;
+    positions: Vec<Option<Box<dyn Position>>>,
+) -> Result<Thoughts, Unanswered> {
     let whose = match sent.login {
         Login::Known { user, .. } => AskedFor::User(user),
         _ => AskedFor::Guest(sent.origin.host),
     };
     let (question, game) = (hint::question(board), board.game.meta().name);
-    let thoughts = app.thinking.analyse(whose, question, game, positions).await;
+    let thoughts = thinking.analyse(whose, question, game, positions).await;
     // The share of all together is charged for work really done.
     if let (Ok(_), Admission::Counted(asker)) = (&thoughts, admission) {
-        app.limits.made(asker);
+        limits.made(asker);
     }
-    Ok(thoughts)
+    thoughts
 }
 
 /// The position before each move; of a long game, the last ones. Each is replayed from the start, so that
 /// other tasks run in between.
-async fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Position>>>, StoreError> {
+async fn positions_of(games: &Games, board: &Board) -> Result<Vec<Option<Box<dyn Position>>>, StoreError> {
     let moves = board.entries.len();
     let mut positions = Vec::with_capacity(moves);
     for ply in 0..moves {
@@ -107,7 +112,7 @@ async fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Pos
             positions.push(None);
             continue;
         }
-        let board = board.at(app, ply)?;
+        let board = board.at(games, ply)?;
         let is_open = matches!(board.standing(), Standing::ToMove(_));
         positions.push(is_open.then(|| board.position.clone_box()));
         tokio::task::yield_now().await;

@@ -70,7 +70,9 @@ pub(super) async fn check_signup(
 ) -> Result<(Login, Preparation), StoreError> {
     let is_new = app.store.query().await?.find_user(&who.userid).await?.is_none();
     let login = match &who.password {
-        Some(password) if is_new => return Ok(hash_chosen(app, origin, password, Login::NotNeeded).await),
+        Some(password) if is_new => {
+            return Ok(hash_chosen(&app.credentials, origin, password, Login::NotNeeded).await);
+        }
         Some(password) => {
             let (place, given) = (Place::of(origin), (who.userid.as_str(), password.expose()));
             let tried = check_password(app, &place, given, Words::Password, SlowWork::Allowed).await?;
@@ -84,12 +86,12 @@ pub(super) async fn check_signup(
 
 /// Hashes a newly chosen password.
 pub(super) async fn hash_chosen(
-    app: &App,
+    credentials: &crate::identity::Credentials,
     origin: &Origin,
     password: &Password,
     login: Login,
 ) -> (Login, Preparation) {
-    match app.credentials.hash_for(password.expose(), origin.host).await {
+    match credentials.hash_for(password.expose(), origin.host).await {
         Ok(hash) => (login, Preparation::NewHash(hash)),
         Err(error) => {
             tracing::warn!(%error, "a password could not be checked");

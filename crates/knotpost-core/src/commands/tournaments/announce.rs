@@ -23,7 +23,7 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, ready).await?;
-    let untitled = format!("{} tournament", find_game(app, game)?.meta().title);
+    let untitled = format!("{} tournament", find_game(&app.games, game)?.meta().title);
     let text = TournamentText::of_body(&ready.body, &untitled)
         .map_err(|error| Refusal::new(Code::BadValue, error.to_string()))?;
     let announcement = Announcement { game, form, options, terms, text: &text };

@@ -18,7 +18,7 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, ready).await?;
-    let view = enter(tx, app, &user, name_of(tournament)?, now).await?;
+    let view = enter(tx, &app.config, &user, name_of(tournament)?, now).await?;
     let done = format!("You have entered {}.", view.line.name);
     answer(tx, app, &user, (&view, done), now).await
 }

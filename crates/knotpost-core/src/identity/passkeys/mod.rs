@@ -24,7 +24,7 @@ use challenge::{Aim, Challenge, GOOD_FOR_MS};
 use knotpost_model::{Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
-use knotpost_storage::{NewPasskey, PasskeyRow, StoreError, WriteError as _, WriteTx};
+use knotpost_storage::{NewPasskey, PasskeyRow, Store, StoreError, WriteError as _, WriteTx};
 
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 60;
@@ -97,8 +97,8 @@ pub fn offers_passkeys(config: &Config) -> bool {
     party(config).is_some()
 }
 
-fn need_party(app: &App) -> Result<Party, Refusal> {
-    party(&app.config).ok_or_else(|| {
+fn need_party(config: &Config) -> Result<Party, Refusal> {
+    party(config).ok_or_else(|| {
         let words = "this server has no passkeys, because its address is neither https:// with a domain nor localhost";
         Refusal::new(Code::NotAllowed, words)
     })
@@ -130,7 +130,7 @@ fn require_recent(visitor: &Visitor, now: Millis) -> Result<(), Refusal> {
 
 /// `PublicKeyCredentialCreationOptions` with bytes in base64url. Requires a recent password.
 pub async fn ask_for_passkey(app: &App, visitor: &Visitor) -> Result<Value, ServiceError> {
-    let (party, now) = (need_party(app)?, app.clock.now());
+    let (party, now) = (need_party(&app.config)?, app.clock.now());
     require_recent(visitor, now)?;
     let challenge =
         challenge::issue(app, Aim::Add, &visitor.session, now).map_err(|error| no_chance(&error))?;
@@ -167,7 +167,7 @@ fn no_such_passkey() -> Refusal {
 
 /// Verifies and stores a passkey, and mails a notice to its owner. Requires a recent password.
 pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -> Result<(), ServiceError> {
-    let (party, now) = (need_party(app)?, app.clock.now());
+    let (party, now) = (need_party(&app.config)?, app.clock.now());
     require_recent(visitor, now)?;
     let name = read_name(&wish.name)?;
     let bytes = |text: &str| read_bytes(text).ok_or(Fault::Malformed).map_err(Refusal::from);
@@ -204,19 +204,19 @@ pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -
 }
 
 /// Oldest first.
-pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>, StoreError> {
+pub async fn view_passkeys(store: &Store, user: UserKey) -> Result<Vec<PasskeyView>, StoreError> {
     let view = |row: PasskeyRow| PasskeyView {
         id: row.id,
         name: row.name,
         created_at: row.created_at.into(),
         used_at: row.used_at.map(Moment::from),
     };
-    Ok(app.store.read().await?.passkeys_of(user).await?.into_iter().map(view).collect())
+    Ok(store.read().await?.passkeys_of(user).await?.into_iter().map(view).collect())
 }
 
-pub async fn rename_passkey(app: &App, user: UserKey, id: i64, name: &str) -> Result<(), ServiceError> {
+pub async fn rename_passkey(store: &Store, user: UserKey, id: i64, name: &str) -> Result<(), ServiceError> {
     let name = read_name(name)?;
-    let renamed = app.store.write(async move |tx| tx.rename_passkey(user, id, &name).await);
+    let renamed = store.write(async move |tx| tx.rename_passkey(user, id, &name).await);
     if renamed.await? { Ok(()) } else { Err(no_such_passkey().into()) }
 }
 
@@ -239,7 +239,7 @@ pub async fn remove_passkey(app: &Arc<App>, visitor: &Visitor, id: i64) -> Resul
 }
 
 pub fn ask_to_log_in(app: &App) -> Result<LoginQuestion, ServiceError> {
-    let party = need_party(app)?;
+    let party = need_party(&app.config)?;
     let holder: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| no_chance(&error))?;
     let holder = to_hex(&holder);
     let challenge =
@@ -260,13 +260,13 @@ pub async fn log_in_by_passkey(
     rate_key: &str,
     user_agent: &str,
 ) -> Result<String, ServiceError> {
-    let party = need_party(app)?;
+    let party = need_party(&app.config)?;
     let refusal = match check_answer(app, &party, holder, answer).await {
         Ok((user, used)) => {
             let entry = Entry::Passkey(used);
             let begun = begin(app, user, user_agent, entry, |row| row.password_hash.is_some()).await?;
             if let Some(token) = begun {
-                record_login(app, user, rate_key).await;
+                record_login(&app.store, app.clock.as_ref(), user, rate_key).await;
                 return Ok(token);
             }
             let words = "the passkey did not log you in; try again, or use password or link";

@@ -3,8 +3,6 @@
 use knotpost_commands::{MASK, Vocabulary, mask_cautiously};
 use knotpost_mail::{Section, outline, parse};
 
-use crate::app::App;
-
 /// Author of the words of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
@@ -61,31 +59,31 @@ pub(crate) fn describe(section: &Section) -> String {
 }
 
 /// The header fields of a message.
-pub fn masked_fields(app: &App, message: &[u8]) -> Vec<(String, String)> {
+pub fn masked_fields(vocabulary: &Vocabulary, message: &[u8]) -> Vec<(String, String)> {
     let root = outline(message).ok().and_then(|sections| sections.into_iter().next());
     let fields = root.map(|root| root.fields).unwrap_or_default().into_iter().map(|(name, value)| {
         let plain = PLAIN_FIELDS.contains(&name.to_ascii_lowercase().as_str());
-        let value = if plain { mask_tokens(&value) } else { mask_cautiously(&value, &app.vocabulary) };
+        let value = if plain { mask_tokens(&value) } else { mask_cautiously(&value, vocabulary) };
         (name, value)
     });
     fields.collect()
 }
 
 /// The readable text of a message.
-pub fn masked_text(app: &App, message: &[u8], author: Author) -> String {
+pub fn masked_text(vocabulary: &Vocabulary, message: &[u8], author: Author) -> String {
     let text = parse(message).ok().and_then(|message| message.text);
-    text.map_or_else(|| "(no readable text)".to_owned(), |text| masked_lines(app, &text, author))
+    text.map_or_else(|| "(no readable text)".to_owned(), |text| masked_lines(vocabulary, &text, author))
 }
 
 /// A text as it is shown.
-pub(crate) fn masked_lines(app: &App, text: &str, author: Author) -> String {
+pub(crate) fn masked_lines(vocabulary: &Vocabulary, text: &str, author: Author) -> String {
     let mut is_echo = false;
     let mut shown = Vec::new();
     for line in text.lines() {
         shown.push(match author {
-            Author::Server if is_echo => format!("   {}", mask_cautiously(line, &app.vocabulary)),
-            Author::Server => mask_tokens(&mask_quoted(line, &app.vocabulary)),
-            Author::Somebody => mask_cautiously(line, &app.vocabulary),
+            Author::Server if is_echo => format!("   {}", mask_cautiously(line, vocabulary)),
+            Author::Server => mask_tokens(&mask_quoted(line, vocabulary)),
+            Author::Somebody => mask_cautiously(line, vocabulary),
         });
         is_echo = line == ECHO;
     }

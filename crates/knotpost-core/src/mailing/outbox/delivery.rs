@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::mailing::bounces::record_trouble;
 use crate::mailing::outbox::LeasedMail;
 use knotpost_model::{Millis, Trouble};
-use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{Attempted, StoreError};
+use knotpost_platform::clock::{Clock, random_bytes};
+use knotpost_storage::{Attempted, Store, StoreError};
 
 /// Reason why a leased mail was not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,9 @@ pub async fn record_delivery(
     match outcome {
         DeliveryOutcome::Dropped(why) => finish(app, mail, "dropped", why).await,
         DeliveryOutcome::Failed(why) => finish(app, mail, "failed", why).await,
-        DeliveryOutcome::RecipientRefused(why) => finish_refused_recipient(app, mail, why).await,
+        DeliveryOutcome::RecipientRefused(why) => {
+            finish_refused_recipient(&app.store, app.clock.as_ref(), mail, why).await
+        }
         DeliveryOutcome::Deferred(why) => defer(app, mail, Attempted::InVain, why).await,
         DeliveryOutcome::Unheard(why) => defer(app, mail, Attempted::Unheard, why).await,
     }
@@ -48,11 +50,16 @@ async fn finish(app: &App, mail: &LeasedMail, state: &'static str, why: String) 
 
 /// A recipient refused for good counts as a bounce, unless it is this server that the other one refuses: that concerns
 /// every address alike.
-async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreError> {
-    let (key, now, recipient) = (mail.row.id, app.clock.now(), mail.row.recipient.clone());
+async fn finish_refused_recipient(
+    store: &Store,
+    clock: &dyn Clock,
+    mail: &LeasedMail,
+    why: String,
+) -> Result<(), StoreError> {
+    let (key, now, recipient) = (mail.row.id, clock.now(), mail.row.recipient.clone());
     let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
     let trouble = trouble.filter(|trouble| !trouble.blames_the_sender());
-    app.store
+    store
         .write(async move |tx| {
             if let Some(trouble) = &trouble {
                 record_trouble(tx, key, &recipient, trouble, now).await?;

@@ -8,7 +8,7 @@ use knotpost_rules::View;
 use serde_json::json;
 
 use crate::app::App;
-use crate::boards::{Board, view_again};
+use crate::boards::{Board, Games, view_again};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::LeasedMail;
 use crate::mailing::references::Reference;
@@ -84,7 +84,7 @@ async fn load_content(
     };
     let facts: BoardFacts =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let letter = match position_after(tx, app, BoardKey(board), ply).await? {
+    let letter = match position_after(tx, &app.games, BoardKey(board), ply).await? {
         Some(board) => letter_about(tx, app, &facts, &board, (row, status)).await?,
         None => None,
     };
@@ -112,7 +112,7 @@ async fn letter_about(
         reader.and_then(|reader| refusable((board.row.id, &board.seats), facts.heading, &remarks, reader.id));
     let address = |purpose| MailRef::from(row).address(app, purpose);
     let end = is_answerable.then(|| address(Purpose::End));
-    let unsubscribe = kind.zip(reader).map(|(kind, reader)| kind.ways(app, reader, end));
+    let unsubscribe = kind.zip(reader).map(|(kind, reader)| kind.ways(&app.links, reader, end));
     let player = reader.filter(|reader| is_answerable && board.seat_of(reader.id).is_some());
     let userid = reader.map(|reader| reader.userid.as_str());
     let mut sheet = Sheet {
@@ -145,18 +145,18 @@ fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
 /// The board after `ply` moves; `None`: it does not exist any more, or was taken back behind that move.
 async fn position_after(
     tx: &mut ReadTx,
-    app: &App,
+    games: &Games,
     board: BoardKey,
     ply: i64,
 ) -> Result<Option<Board>, StoreError> {
     let Some(found) = tx.seated_board(board).await?.filter(|found| found.board.ply >= ply) else {
         return Ok(None);
     };
-    let board = Board::from_seated(tx, app, found).await?;
+    let board = Board::from_seated(tx, games, found).await?;
     if board.row.ply == ply {
         Ok(Some(board))
     } else {
-        board.at(app, usize::try_from(ply).unwrap_or(0)).map(Some)
+        board.at(games, usize::try_from(ply).unwrap_or(0)).map(Some)
     }
 }
 
@@ -178,7 +178,7 @@ async fn load_reference(
     let ways = |kind: Kind| {
         let is_answerable = status.address.is_some() && fits(app);
         let end = is_answerable.then(|| MailRef::from(row).address(app, Purpose::End));
-        Some(kind.ways(app, reader, end))
+        Some(kind.ways(&app.links, reader, end))
     };
     let plain = |reply: Reply| (reply, None, None);
     let found = match reference {
@@ -193,8 +193,10 @@ async fn load_reference(
         Reference::Postmaster(sealed) => {
             postmaster::letter(app, &sealed).map(|(reply, reply_to)| (reply, None, reply_to))
         }
-        Reference::Reset(at) => login_mails::password_reset(tx, app, reader.id, at, now).await?.map(plain),
-        Reference::Magic(at) => login_mails::login_link(tx, app, reader.id, at, now).await?.map(plain),
+        Reference::Reset(at) => {
+            login_mails::password_reset(tx, &app.links, reader.id, at, now).await?.map(plain)
+        }
+        Reference::Magic(at) => login_mails::login_link(tx, &app.links, reader.id, at, now).await?.map(plain),
         Reference::Letter(_) => None,
     };
     let Some((reply, unsubscribe, reply_to)) = found else { return Ok(MailContent::Dropped(OF_NO_USE)) };
@@ -216,7 +218,7 @@ async fn load_letter(
     let mut views = Vec::with_capacity(pictures.len());
     for (content_id, basis) in pictures {
         // A picture that cannot be drawn any more must not hold the text back.
-        match view_again(tx, app, &basis, now).await {
+        match view_again(tx, &app.games, &basis, now).await {
             Ok(view) => views.extend(view.map(|view| (content_id, view))),
             Err(error) if error.is_transient() => return Err(error),
             Err(error) => tracing::error!(

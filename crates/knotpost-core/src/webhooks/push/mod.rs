@@ -6,7 +6,10 @@
 mod encryption;
 mod vapid;
 
+use crate::boards::Games;
+use crate::config::Config;
 use data_encoding::BASE64URL_NOPAD;
+use knotpost_platform::secret::KeyRing;
 use p256::SecretKey;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -49,8 +52,8 @@ impl BrowserKeys {
 }
 
 /// Public key to which browsers bind their subscriptions.
-pub fn view_push_key(app: &App) -> Option<String> {
-    vapid::own_key(&app.secret).map(|key| vapid::show_public(&key))
+pub fn view_push_key(secret: &KeyRing) -> Option<String> {
+    vapid::own_key(secret).map(|key| vapid::show_public(&key))
 }
 
 pub(super) async fn is_current(tx: &mut ReadTx, told: &Told, user: UserKey) -> Result<bool, StoreError> {
@@ -74,7 +77,7 @@ pub(super) fn pack(app: &App, (url, keys): (&HookUrl, &[u8]), told: &Told, now: 
     let receiver = BrowserKeys::from_bytes(keys)?.receiver()?;
     let entropy = app.entropy.as_ref();
     let salt: [u8; SALT] = random_bytes(entropy).ok()?;
-    let notice = notice(app, told);
+    let notice = notice(&app.config, &app.games, told);
     let body = receiver.encrypt(notice.to_string().as_bytes(), &fresh_key(entropy)?, salt)?;
     let contact = app.config.push_subject();
     let mut headers = vec![
@@ -89,14 +92,14 @@ pub(super) fn pack(app: &App, (url, keys): (&HookUrl, &[u8]), told: &Told, now: 
     Some(Parcel { headers, body })
 }
 
-fn notice(app: &App, told: &Told) -> serde_json::Value {
+fn notice(config: &Config, games: &Games, told: &Told) -> serde_json::Value {
     if told.is_test() {
         let text = "This browser will tell you when it is your turn.";
-        return json!({ "title": app.config.server.name, "body": text, "path": "/", "tag": "test" });
+        return json!({ "title": config.server.name, "body": text, "path": "/", "tag": "test" });
     }
     let (game, number) = (&told.data.game, told.data.number);
     let board = format!("{game}-{number}");
-    json!({ "title": "Your turn", "body": told.board(app), "path": format!("/boards/{game}/{number}"), "tag": board })
+    json!({ "title": "Your turn", "body": told.board(games), "path": format!("/boards/{game}/{number}"), "tag": board })
 }
 
 /// Lets a push service drop older messages about the same board, without revealing it.

@@ -39,7 +39,7 @@ pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceErro
     let Audit::List(list) = action;
     let since = list.since.as_deref().map(|text| read_since(text, app.clock.now())).transpose()?;
     let query = AuditQuery { userid: list.user, since, before: list.before, limit: list.limit };
-    let page = view_audit(app, &query).await?;
+    let page = view_audit(&app.store, &query).await?;
     for row in &page.rows {
         list.form.say(&json!(row), line(row));
     }

@@ -82,7 +82,7 @@ pub(super) async fn run(config: Config, action: Key) -> anyhow::Result<ExitCode>
 
 async fn drop_key(config: Config, id: u8, rest: &KeyRing, yes: bool) -> anyhow::Result<ExitCode> {
     let app = open(config.clone(), Opening::Existing).await?;
-    let used = view_key_use(&app, id).await?;
+    let used = view_key_use(&app.store, &app.secret, id).await?;
     say!("Without key {id:02x}:");
     say!(
         "- replies to board mails that were mailed while it was current need the password (such mails can be answered for 90 days);"

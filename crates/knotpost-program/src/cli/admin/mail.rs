@@ -1,5 +1,6 @@
 //! `admin inbox` and `admin outbox`: received and outgoing mail, its outcome, and another try.
 
+use knotpost_commands::Vocabulary;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
@@ -116,12 +117,12 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
     let query = MailQuery { state, reason, since, userid, address, before, limit };
     let next = match queue {
         MailQueue::Inbox => {
-            let page = view_inbox(app, &query).await?;
+            let page = view_inbox(&app.store, &query).await?;
             page.mails.iter().for_each(|mail| form.say(&json!(mail), received_line(mail)));
             page.cursor
         }
         MailQueue::Outbox => {
-            let page = view_outbox(app, &query).await?;
+            let page = view_outbox(&app.store, &query).await?;
             page.mails.iter().for_each(|mail| form.say(&json!(mail), outgoing_line(mail)));
             page.cursor
         }
@@ -207,7 +208,7 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
                 say!("  {part}");
             }
             if raw {
-                print_message(app, message);
+                print_message(&app.vocabulary, message);
             }
         }
         _ => say!("\nThe message itself is not kept (see `inbound.keep_raw`)."),
@@ -216,7 +217,7 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
 }
 
 async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
-    let (mail, row) = view_outgoing_content(app, id).await?;
+    let (mail, row) = view_outgoing_content(&app.store, id).await?;
     if mail.kind == WEBHOOK_KIND {
         show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
         return Ok(());
@@ -243,11 +244,11 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
                 say!("  {part}");
             }
             if raw {
-                for (name, value) in masked_fields(app, &message) {
+                for (name, value) in masked_fields(&app.vocabulary, &message) {
                     say!("{name}: {value}");
                 }
             }
-            say!("\n{}", masked_text(app, &message, Author::Server));
+            say!("\n{}", masked_text(&app.vocabulary, &message, Author::Server));
         }
     }
     Ok(())
@@ -284,12 +285,12 @@ fn rfc3339(at: Moment) -> String {
     at.to_rfc3339()
 }
 
-fn print_message(app: &App, message: &[u8]) {
+fn print_message(vocabulary: &Vocabulary, message: &[u8]) {
     say!();
-    for (name, value) in masked_fields(app, message) {
+    for (name, value) in masked_fields(vocabulary, message) {
         say!("{name}: {value}");
     }
-    say!("\n{}", masked_text(app, message, Author::Somebody));
+    say!("\n{}", masked_text(vocabulary, message, Author::Somebody));
 }
 
 fn print_line(name: &str, value: impl std::fmt::Display) {

@@ -40,7 +40,7 @@ pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(),
         DoNotMail::List(form) => {
             let mut after = Some(String::new());
             while let Some(last) = after {
-                let page = view_unmailed(app, &last).await?;
+                let page = view_unmailed(&app.store, &last).await?;
                 for row in &page.entries {
                     let since = row.since.to_rfc3339();
                     let words = format!("{:<32} {since} {}", row.target, row.reason);
@@ -72,7 +72,7 @@ pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Resul
         };
         administer(app, &operator(), AdminAction::Strangers { policy }).await?;
     }
-    let now = view_stranger_policy(app).await?;
+    let now = view_stranger_policy(&app.store, &app.config).await?;
     let source = if now.is_set { "set by an administrator" } else { "from the configuration" };
     say!("{} ({source})", now.policy);
     Ok(())

@@ -20,7 +20,7 @@ impl MailIntake {
     async fn take_once(&self, mail: WebhookMail) -> Result<WebhookOutcome, StoreError> {
         let app = &self.app;
         let request = WebhookRequest::new(app, &mail);
-        if let Some(outcome) = request.find_outcome(app).await? {
+        if let Some(outcome) = request.find_outcome(&app.store).await? {
             return Ok(outcome);
         }
         let receipt = match self.address(&mail) {
@@ -32,7 +32,7 @@ impl MailIntake {
             Receipt::Refused { enhanced, text, .. } => return Ok(WebhookOutcome::Refused { enhanced, text }),
             Receipt::TryLater { text, .. } => return Ok(WebhookOutcome::TryLater { text }),
         };
-        request.save_outcome(app, &outcome).await;
+        request.save_outcome(&app.store, &outcome).await;
         Ok(WebhookOutcome::Taken { outcome })
     }
 

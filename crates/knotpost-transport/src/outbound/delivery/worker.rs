@@ -122,7 +122,7 @@ impl DeliveryWorker {
         if most == 0 || next_mail_due(&self.app).await?.is_none_or(|due| due > now) {
             return Ok(());
         }
-        let mails = lease_mails(&self.app, most, now).await?;
+        let mails = lease_mails(&self.app.store, &self.app.config, most, now).await?;
         hourly.record(mails.len(), now);
         for mail in mails {
             let is_theirs = |bundle: &&mut Bundle| {
@@ -139,7 +139,13 @@ impl DeliveryWorker {
     /// Leaves mails of one lease to the next.
     async fn end_leases(&self, mails: Bundle) -> Result<(), StoreError> {
         let Some(until) = mails.front().map(|mail| mail.until) else { return Ok(()) };
-        give_back_leases(&self.app, mails.iter().map(|mail| mail.row.id).collect(), until).await
+        give_back_leases(
+            &self.app.store,
+            self.app.clock.as_ref(),
+            mails.iter().map(|mail| mail.row.id).collect(),
+            until,
+        )
+        .await
     }
 
     /// Builds and sends a mail, and acknowledges it or records why it was not sent.
@@ -200,7 +206,7 @@ impl DeliveryWorker {
             return Ok(());
         }
         loop {
-            match acknowledge_sent(&self.app, keys.clone()).await {
+            match acknowledge_sent(&self.app.store, self.app.clock.as_ref(), keys.clone()).await {
                 Err(
                     StoreError::Unreachable(_)
                     | StoreError::NoServer(_)

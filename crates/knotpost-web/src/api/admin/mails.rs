@@ -58,7 +58,7 @@ pub(in crate::api) async fn inbox(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Inbox>, Problem> {
-    Ok(Json(view_inbox(&web.app, &query.read()?).await?))
+    Ok(Json(view_inbox(&web.app.store, &query.read()?).await?))
 }
 
 pub(in crate::api) const OUTBOX: Operation =
@@ -68,7 +68,7 @@ pub(in crate::api) async fn outbox(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Outbox>, Problem> {
-    Ok(Json(view_outbox(&web.app, &query.read()?).await?))
+    Ok(Json(view_outbox(&web.app.store, &query.read()?).await?))
 }
 
 pub(in crate::api) const RECEIVED: Operation =
@@ -91,7 +91,7 @@ pub(in crate::api) async fn outgoing(
     State(web): State<Web>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<OutgoingMail>, Problem> {
-    Ok(Json(view_outgoing(&web.app, id).await?))
+    Ok(Json(view_outgoing(&web.app.store, id).await?))
 }
 
 /// A change to a mail.

@@ -27,7 +27,7 @@ pub(in crate::api) const JOBS: Operation = operation("list_jobs", "What the serv
     .gives::<Jobs>("Deadlines, duties, broadcasts.");
 
 pub(in crate::api) async fn jobs(State(web): State<Web>) -> Result<Json<Jobs>, Problem> {
-    Ok(Json(view_jobs(&web.app).await?))
+    Ok(Json(view_jobs(&web.app.store, web.app.clock.as_ref()).await?))
 }
 
 /// The query of the audit log.
@@ -57,7 +57,7 @@ pub(in crate::api) async fn audit(
 ) -> Result<Json<AuditLog>, Problem> {
     let (limit, since) = (read_limit(query.limit)?, read_since(query.since.as_deref())?);
     let before = read_cursor(query.cursor.as_deref())?;
-    Ok(Json(view_audit(&web.app, &AuditQuery { userid: query.user, since, before, limit }).await?))
+    Ok(Json(view_audit(&web.app.store, &AuditQuery { userid: query.user, since, before, limit }).await?))
 }
 
 /// A broadcast to all users.

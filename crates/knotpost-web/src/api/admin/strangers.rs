@@ -33,7 +33,7 @@ pub(in crate::api) async fn do_not_mail(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<UnmailedQuery>,
 ) -> Result<Json<DoNotMail>, Problem> {
-    Ok(Json(view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?))
+    Ok(Json(view_unmailed(&web.app.store, query.cursor.as_deref().unwrap_or_default()).await?))
 }
 
 /// A change to the list.
@@ -72,7 +72,7 @@ pub(in crate::api) const STRANGERS: Operation =
     operation("show_strangers", "What mail of strangers comes to").gives::<Strangers>("What holds now.");
 
 pub(in crate::api) async fn strangers(State(web): State<Web>) -> Result<Json<Strangers>, Problem> {
-    Ok(Json(view_stranger_policy(&web.app).await?))
+    Ok(Json(view_stranger_policy(&web.app.store, &web.app.config).await?))
 }
 
 const POLICIES: [&str; 4] = ["open", "known", "closed", "default"];

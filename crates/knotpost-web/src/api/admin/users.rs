@@ -42,9 +42,11 @@ pub(in crate::api) async fn users(
     let limit = read_limit(query.limit)?;
     let after = query.cursor.as_deref().unwrap_or_default();
     if query.reserved {
-        return Ok(Json(search_refused_names(&web.app, &query.q, after, limit).await?));
+        return Ok(Json(
+            search_refused_names(&web.app.store, &web.app.vocabulary, &query.q, after, limit).await?,
+        ));
     }
-    Ok(Json(search_users(&web.app, &query.q, after, limit).await?))
+    Ok(Json(search_users(&web.app.store, &web.app.vocabulary, &query.q, after, limit).await?))
 }
 
 pub(in crate::api) const USER: Operation = operation("inspect_user", "A user with addresses and keys")

@@ -38,7 +38,7 @@ pub(in super::super) fn script(web: &Web) -> Option<String> {
 
 pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     let Some(script) = script(web) else { return Ok(None) };
-    let lines = view_passkeys(&web.app, visitor.user).await?;
+    let lines = view_passkeys(&web.app.store, visitor.user).await?;
     Ok(Some(context! { script, lines => Serde(&lines) }))
 }
 
@@ -66,7 +66,7 @@ pub(in super::super) async fn act(
             };
             add_passkey(&web.app, visitor, wish).await?;
         }
-        "name_passkey" => rename_passkey(&web.app, visitor.user, id, field(fields, "name")).await?,
+        "name_passkey" => rename_passkey(&web.app.store, visitor.user, id, field(fields, "name")).await?,
         "end_passkey" => remove_passkey(&web.app, visitor, id).await?,
         _ => return Err(nothing_chosen().into()),
     }

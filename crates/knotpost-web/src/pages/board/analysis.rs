@@ -32,7 +32,7 @@ pub(in crate::pages) async fn show(
         let text = "an analysis is for finished boards, and this one is not over";
         return Err(Refusal::new(Code::Conflict, text).into());
     }
-    let analysis = view_analysis(&web.app, &view.board);
+    let analysis = view_analysis(&web.app.thinking, &view.board);
     let facts = context! {
         title => view.board.title(),
         game => name.game,

@@ -18,7 +18,7 @@ use knotpost_core::play::{accept_invitation, view_invitation, withdraw_invitatio
 const GONE: &str = "this invitation is over: somebody took it, it was withdrawn, or it is too old";
 
 pub(super) async fn withdraw(web: &Web, visitor: &Visitor, id: &str) -> Result<(), ServiceError> {
-    withdraw_invitation(&web.app, visitor.user, id.parse().unwrap_or_default()).await
+    withdraw_invitation(&web.app.store, visitor.user, id.parse().unwrap_or_default()).await
 }
 
 pub(in crate::pages) async fn show(

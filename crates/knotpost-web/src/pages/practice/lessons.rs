@@ -87,7 +87,7 @@ fn standing(position: &dyn Position, seat: Seat) -> i32 {
 }
 
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let taught = web.app.offered_games().filter(|game| has_lessons(game.meta()));
+    let taught = web.app.games.offered().filter(|game| has_lessons(game.meta()));
     let games: Vec<Value> = taught.map(game_facts).collect();
     web.pages.page_for(visitor.as_deref(), StatusCode::OK, "learn.html", context! { games })
 }
@@ -104,7 +104,7 @@ pub(in crate::pages) async fn show(
 ) -> Response {
     let name = name.to_lowercase();
     let Some((game, course)) =
-        web.app.offered_game(&name).and_then(|game| Some((game, course(game.meta())?)))
+        web.app.games.find_offered(&name).and_then(|game| Some((game, course(game.meta())?)))
     else {
         return web.pages.problem(Code::UnknownGame, &format!("there are no lessons for `{name}` here"));
     };

@@ -47,7 +47,7 @@ pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<Logge
         let picture = Value::from_safe_string(linked_svg(&view, meta.title, &[]));
         Some(context! { game => meta.name, title => meta.title, mover, picture, options => puzzle.options })
     };
-    let games: Vec<Value> = web.app.offered_games().filter_map(facts).collect();
+    let games: Vec<Value> = web.app.games.offered().filter_map(facts).collect();
     web.pages.page_for(visitor.as_deref(), StatusCode::OK, "puzzles.html", context! { games, day => today })
 }
 
@@ -58,7 +58,7 @@ pub(in crate::pages) async fn show(
     PageQuery(tried): PageQuery<Tried>,
 ) -> Response {
     let name = name.to_lowercase();
-    let Some(game) = web.app.offered_game(&name).filter(|game| has_puzzles(game.meta())) else {
+    let Some(game) = web.app.games.find_offered(&name).filter(|game| has_puzzles(game.meta())) else {
         return web.pages.problem(Code::UnknownGame, &format!("there are no puzzles of `{name}` here"));
     };
     let meta = game.meta();

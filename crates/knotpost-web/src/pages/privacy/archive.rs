@@ -66,7 +66,7 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
         ServiceError::from(refusal)
     };
     let place = web.archives.turn_now(visitor.user).ok_or_else(busy)?;
-    count_archive(&web.app, visitor.user)?;
+    count_archive(&web.app.limits, visitor.user)?;
     let (chunks, waiting) = unbounded_channel();
     let (app, userid) = (Arc::clone(&web.app), visitor.userid.clone());
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"knotpost-{userid}.zip\""));

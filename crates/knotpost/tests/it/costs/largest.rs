@@ -72,7 +72,7 @@ async fn what_a_user_is_told_of_costs_no_more_than_its_row() {
     let (user, hash) = (ann.id, ann.password_hash.unwrap());
     let proven = ProvenUser { user, userid: ann.userid, hash, key: None, session: None, password_at: None };
     renew_feed_key(&app.app, proven).await.unwrap();
-    let key = view_feed_key(&app.app, user).await.unwrap().unwrap().key;
+    let key = view_feed_key(&app.app.store, &app.app.secret, user).await.unwrap().unwrap().key;
     print_head();
     for (path, cost) in OF_USER {
         let request = match *path {

@@ -320,7 +320,14 @@ impl Work {
             Self::Prune => format!("{:?}", worker::prune(app_parts).await.map(drop)),
             Self::Recompute => {
                 let admin = Administrator::of_shell("root");
-                let done = recompute_ratings(app_parts, &admin, "osbox", Recompute::Replace).await;
+                let done = recompute_ratings(
+                    &app_parts.store,
+                    app_parts.clock.as_ref(),
+                    &admin,
+                    "osbox",
+                    Recompute::Replace,
+                )
+                .await;
                 format!("{:?}", done.map(drop))
             }
             Self::Import => {

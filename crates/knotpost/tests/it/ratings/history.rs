@@ -163,9 +163,15 @@ async fn ten_thousand_games_give_the_same_ratings_again(place: Place) {
     let stored = ratings(&app).await;
     assert_eq!(stored.len(), PLAYERS);
     assert!(stored.iter().any(|row| !row.active), "somebody went away");
-    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
-        .await
-        .unwrap();
+    let found = recompute_ratings(
+        &app.app.store,
+        app.app.clock.as_ref(),
+        &Administrator::of_shell("root"),
+        "osbox",
+        Recompute::Check,
+    )
+    .await
+    .unwrap();
     assert_eq!((found.differences, found.boards, found.players), (Vec::new(), GAMES, PLAYERS));
     // The numbers themselves, so that both databases are seen to agree.
     let best = stored.iter().max_by(|one, other| one.rating.total_cmp(&other.rating)).unwrap();
@@ -199,22 +205,45 @@ async fn what_is_stored_wrongly_is_found_and_put_right(place: Place) {
         tx.set_rating_pool("osbox", knotpost_model::Pool { sum: pool.sum + 1, ..pool }).await
     });
     spoilt.await.unwrap();
-    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
-        .await
-        .unwrap();
+    let found = recompute_ratings(
+        &app.app.store,
+        app.app.clock.as_ref(),
+        &Administrator::of_shell("root"),
+        "osbox",
+        Recompute::Check,
+    )
+    .await
+    .unwrap();
     assert!(found.differences.len() >= 6, "{:#?}", found.differences);
-    let again = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
-        .await
-        .unwrap();
+    let again = recompute_ratings(
+        &app.app.store,
+        app.app.clock.as_ref(),
+        &Administrator::of_shell("root"),
+        "osbox",
+        Recompute::Check,
+    )
+    .await
+    .unwrap();
     assert_eq!(again, found, "a check changes nothing");
-    let put_right =
-        recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Replace)
-            .await
-            .unwrap();
+    let put_right = recompute_ratings(
+        &app.app.store,
+        app.app.clock.as_ref(),
+        &Administrator::of_shell("root"),
+        "osbox",
+        Recompute::Replace,
+    )
+    .await
+    .unwrap();
     assert_eq!(put_right, found);
-    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
-        .await
-        .unwrap();
+    let found = recompute_ratings(
+        &app.app.store,
+        app.app.clock.as_ref(),
+        &Administrator::of_shell("root"),
+        "osbox",
+        Recompute::Check,
+    )
+    .await
+    .unwrap();
     assert_eq!(found.differences, Vec::<String>::new());
     assert_eq!(ratings(&app).await, right);
 }
@@ -239,9 +268,15 @@ async fn boards_that_end_at_once_are_rated_in_some_order(place: Place) {
         end.await.unwrap().unwrap();
     }
     assert_eq!(ratings(&app).await.iter().map(|row| row.games).sum::<u32>(), 20);
-    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
-        .await
-        .unwrap();
+    let found = recompute_ratings(
+        &app.app.store,
+        app.app.clock.as_ref(),
+        &Administrator::of_shell("root"),
+        "osbox",
+        Recompute::Check,
+    )
+    .await
+    .unwrap();
     assert_eq!((found.differences, found.boards), (Vec::new(), 10));
 }
 

@@ -189,7 +189,8 @@ async fn ask_everything(ground: &Ground) {
         tx.lease_inbox(Millis(1), Millis(2)).await?;
         let place = NewPlace { flow: "x".into(), from_domain: "x".into(), share: Share::Unproven };
         let bounds = QueueBounds { per_flow: 9, per_domain: 9, total: 9 };
-        tx.insert_waiting(&super::mails::received(1, None), &place, &bounds).await?.unwrap();
+        assert_eq!(tx.bound_met(&place, &bounds).await?, None);
+        tx.insert_waiting(&super::mails::received(1, None), &place).await?;
         ask_as_sender(tx).await?;
         tx.drop_board_mails(board, Millis(1)).await?;
         tx.set_due(board, Some(Millis(1)), None).await?;

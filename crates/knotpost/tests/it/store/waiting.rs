@@ -14,7 +14,12 @@ fn place(flow: &str, share: Share) -> NewPlace {
 
 async fn wait(store: &Store, place: &NewPlace, bounds: QueueBounds) -> Result<InboxKey, QueueBound> {
     let place = place.clone();
-    let write = store.write(async move |tx| tx.insert_waiting(&received(10, None), &place, &bounds).await);
+    let write = store.write(async move |tx| {
+        Ok::<_, StoreError>(match tx.bound_met(&place, &bounds).await? {
+            Some(bound) => Err(bound),
+            None => Ok(tx.insert_waiting(&received(10, None), &place).await?),
+        })
+    });
     write.await.unwrap()
 }
 

@@ -50,7 +50,7 @@ mod stories {
         let mut due = DueTurns::default();
         due.look(&app.app).await.unwrap();
         let turn = due.take(&app.app).expect("a turn");
-        assert!(computer::lease(&app.app, &turn, 30_000).await.unwrap());
+        assert!(computer::lease(&app.app.store, app.app.clock.as_ref(), &turn, 30_000).await.unwrap());
         turn
     }
 
@@ -255,7 +255,7 @@ mod stories {
                 due.look(&app.app).await.unwrap();
             }
             let turn = due.take(&app.app).expect("a turn");
-            assert!(computer::lease(&app.app, &turn, 30_000).await.unwrap());
+            assert!(computer::lease(&app.app.store, app.app.clock.as_ref(), &turn, 30_000).await.unwrap());
             let board = app.get(&format!("/api/v1/boards/{}/{}", turn.game, turn.number)).await.json();
             people.push(board["players"][1]["userid"].as_str().unwrap_or_default().to_owned());
         }
@@ -291,10 +291,10 @@ mod stories {
         // An eighth of the time of all.
         let share = Duration::from_secs(u64::from(app.app.config.bots.hour_cpu_s) / 8);
         computer::charge(&app.app, &turn, share).await.unwrap();
-        computer::give_back(&app.app, &turn).await.unwrap();
+        computer::give_back(&app.app.store, &turn).await.unwrap();
         assert_eq!(lease_turn(&app).await.number, 101, "nothing is missing yet");
         computer::charge(&app.app, &turn, Duration::from_secs(1)).await.unwrap();
-        computer::give_back(&app.app, &turn).await.unwrap();
+        computer::give_back(&app.app.store, &turn).await.unwrap();
         post(&app, "osbox challenge knotbot-3 bob").await;
         assert_eq!(app.let_bots_play().await, 1);
         assert_eq!(ply(&app, "osbox").await, 0);

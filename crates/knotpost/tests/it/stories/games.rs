@@ -292,7 +292,7 @@ mod stories {
         assert_eq!(board["result"]["reason"], "score");
         assert!(board["position"].as_str().unwrap().contains(" - "), "nothing is rolled any more: {board}");
         let mut replayed = Replayed::default();
-        assert!(replay_next(&app.app, &mut replayed).await.unwrap());
+        assert!(replay_next(&app.app.store, &app.app.games, &mut replayed).await.unwrap());
         assert_eq!(replayed.differences, []);
     }
 }

@@ -200,7 +200,7 @@ mod stories {
         for word in EXPLAINED {
             expect(word, &[(*word).to_owned()]);
         }
-        for game in app.app.offered_games() {
+        for game in app.app.games.offered() {
             let meta = game.meta();
             let words: Vec<String> = meta
                 .options

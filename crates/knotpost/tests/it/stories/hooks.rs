@@ -56,7 +56,7 @@ mod stories {
     }
 
     async fn only_hook(app: &TestApp, userid: &str) -> HookView {
-        view_webhooks(&app.app, key_of(app, userid).await).await.unwrap().remove(0)
+        view_webhooks(&app.app.store, key_of(app, userid).await).await.unwrap().remove(0)
     }
 
     async fn say(app: &TestApp, line: &str, words: &str) {
@@ -271,7 +271,7 @@ mod stories {
         let refused = test_webhook(&app.app, key_of(&app, "ann").await, id).await.unwrap_err();
         assert!(format!("{refused:?}").contains("switched off"), "{refused:?}");
         host.answer_next(&[]);
-        start_webhook(&app.app, key_of(&app, "ann").await, id).await.unwrap();
+        start_webhook(&app.app.store, &app.app.config, key_of(&app, "ann").await, id).await.unwrap();
         say(&app, "osbox move 101 ann ann-secret d3", "").await;
         app.work().await;
         assert_eq!(states(&app).await.len(), 2);
@@ -307,9 +307,14 @@ mod stories {
         say(&app, &format!("osbo move 101 ann ann-secret {play}"), "").await;
         assert_eq!(states(&app).await, ["queued"; 4]);
         let ann = key_of(&app, "ann").await;
-        assert!(remove_webhook(&app.app, key_of(&app, "bob").await, first).await.is_err(), "it is ann's");
-        remove_webhook(&app.app, ann, first).await.unwrap();
-        assert!(remove_webhook(&app.app, ann, first).await.is_err());
+        assert!(
+            remove_webhook(&app.app.store, app.app.clock.as_ref(), key_of(&app, "bob").await, first)
+                .await
+                .is_err(),
+            "it is ann's"
+        );
+        remove_webhook(&app.app.store, app.app.clock.as_ref(), ann, first).await.unwrap();
+        assert!(remove_webhook(&app.app.store, app.app.clock.as_ref(), ann, first).await.is_err());
         assert_eq!(states(&app).await, ["dropped", "queued", "queued", "queued"]);
         assert!(renew_webhook_secret(&app.app, app.proven("bob").await, second).await.is_err());
         let fresh = renew_webhook_secret(&app.app, app.proven("ann").await, second).await.unwrap();
@@ -325,7 +330,7 @@ mod stories {
         // What the departure of cyd did is told to ann alone, and signed anew.
         assert!(told.iter().all(|told| told.is_signed_with(&secret.show())), "{told:?}");
         assert!(told.iter().all(|told| !told.is_signed_with(&old) && told.body.contains("\"user\":\"ann\"")));
-        assert!(view_webhooks(&app.app, key_of(&app, "cyd").await).await.unwrap().is_empty());
+        assert!(view_webhooks(&app.app.store, key_of(&app, "cyd").await).await.unwrap().is_empty());
         say(&app, "osbo chat 101 ann ann-secret", "Hm.").await;
     }
 
@@ -418,7 +423,7 @@ mod stories {
         });
         fill.await.unwrap();
         say(&app, "osbox move 101 ann ann-secret d2", "").await;
-        let view = view_webhooks(&app.app, ann).await.unwrap().remove(0);
+        let view = view_webhooks(&app.app.store, ann).await.unwrap().remove(0);
         assert_eq!(view.error.as_deref(), Some("1000 events waited for it"));
         assert!(view.stopped_at.is_some());
         assert!(states(&app).await.iter().all(|state| state == "dropped"));

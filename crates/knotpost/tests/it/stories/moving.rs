@@ -49,7 +49,9 @@ mod stories {
 
     async fn export(app: &TestApp) -> Vec<u8> {
         let mut file = Vec::new();
-        let written = export_server(&app.app, &mut file, &mut |_, _, _| {}).await.unwrap();
+        let written = export_server(&app.app.store, app.app.games.registry, &mut file, &mut |_, _, _| {})
+            .await
+            .unwrap();
         assert_eq!(written.bytes, file.len() as u64);
         assert!(is_export(&file));
         file
@@ -65,7 +67,7 @@ mod stories {
         foreign_key: ForeignKey,
     ) -> Result<Moved, MoveError> {
         let schema = app.app.store.read().await.unwrap().schema_version().await.unwrap();
-        let file = check_export(input, app.app.registry, schema, &mut |_, _, _| {})?;
+        let file = check_export(input, app.app.games.registry, schema, &mut |_, _, _| {})?;
         import_server(&app.app, input, &file, foreign_key, &mut |_, _, _| {}).await
     }
 
@@ -133,7 +135,7 @@ mod stories {
             assert_eq!(moved.began, Began::Anew);
             assert!(export(app).await == file, "the same server is the same file");
             let mut replayed = Replayed::default();
-            while replay_next(&app.app, &mut replayed).await.unwrap() {}
+            while replay_next(&app.app.store, &app.app.games, &mut replayed).await.unwrap() {}
             assert_eq!((replayed.boards, replayed.differences), (4, Vec::new()));
         }
         assert!(export(&back).await == file);
@@ -231,7 +233,7 @@ mod stories {
     async fn take_until(app: &TestApp, file: &[u8], after: u64) {
         let schema = app.app.store.read().await.unwrap().schema_version().await.unwrap();
         let checked =
-            check_export(&mut Cursor::new(file), app.app.registry, schema, &mut |_, _, _| {}).unwrap();
+            check_export(&mut Cursor::new(file), app.app.games.registry, schema, &mut |_, _, _| {}).unwrap();
         let mut input = Vanishing { file: Cursor::new(file.to_vec()), after };
         let broken =
             import_server(&app.app, &mut input, &checked, ForeignKey::Refuse, &mut |_, _, _| {}).await;
@@ -244,13 +246,13 @@ mod stories {
         let mut stored = 0;
         for part in 1..8 {
             take_until(&app, &file, file.len() as u64 * part / 8).await;
-            let now = unfinished_import(&app.app).await.unwrap().unwrap();
+            let now = unfinished_import(&app.app.store).await.unwrap().unwrap();
             assert!(now >= stored, "what is stored stays");
             stored = now;
         }
         assert!(stored > 0);
         // Nobody serves half a server.
-        let (config, registry) = (app.app.config.clone(), app.app.registry);
+        let (config, registry) = (app.app.config.clone(), app.app.games.registry);
         let entropy = std::sync::Arc::clone(&app.app.entropy);
         let clock = std::sync::Arc::clone(&app.app.clock);
         let refused =
@@ -269,19 +271,19 @@ mod stories {
         let moved = take(&app, &file, ForeignKey::Refuse).await.unwrap();
         assert_eq!(moved.began, Began::After(stored));
         assert!(export(&app).await == file);
-        assert_eq!(unfinished_import(&app.app).await.unwrap(), None);
+        assert_eq!(unfinished_import(&app.app.store).await.unwrap(), None);
     }
 
     pub(super) async fn an_interrupted_import_can_be_forgotten(place: Place) {
         let file = export(&rich(Place::Sqlite).await).await;
         let app = empty(place).await;
         take_until(&app, &file, file.len() as u64 / 2).await;
-        assert!(discard_import(&app.app).await.unwrap());
-        assert_eq!(unfinished_import(&app.app).await.unwrap(), None);
-        assert!(!discard_import(&app.app).await.unwrap());
+        assert!(discard_import(&app.app.store).await.unwrap());
+        assert_eq!(unfinished_import(&app.app.store).await.unwrap(), None);
+        assert!(!discard_import(&app.app.store).await.unwrap());
         let moved = take(&app, &file, ForeignKey::Refuse).await.unwrap();
         assert_eq!(moved.began, Began::Anew);
-        assert!(!discard_import(&app.app).await.unwrap(), "a finished one stays");
+        assert!(!discard_import(&app.app.store).await.unwrap(), "a finished one stays");
         assert!(export(&app).await == file);
     }
 

@@ -74,7 +74,7 @@ mod stories {
 
     async fn check_replay(app: &TestApp) {
         let mut replayed = Replayed::default();
-        while replay_next(&app.app, &mut replayed).await.unwrap() {}
+        while replay_next(&app.app.store, &app.app.games, &mut replayed).await.unwrap() {}
         assert_eq!(replayed.differences, []);
     }
 

@@ -46,9 +46,15 @@ mod stories {
     }
 
     async fn check_history(app: &TestApp) {
-        let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
-            .await
-            .unwrap();
+        let found = recompute_ratings(
+            &app.app.store,
+            app.app.clock.as_ref(),
+            &Administrator::of_shell("root"),
+            "osbox",
+            Recompute::Check,
+        )
+        .await
+        .unwrap();
         assert_eq!(found.differences, Vec::<String>::new());
     }
 

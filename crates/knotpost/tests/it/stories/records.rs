@@ -228,7 +228,11 @@ mod stories {
         assert_eq!((&board["state"], &board["rated"]), (&"over".into(), &false.into()));
         assert_eq!(other.post("osbox challenge ann bob", "").await.json()["boards"][0]["number"], 103);
         let mut replayed = knotpost_core::boards::Replayed::default();
-        assert!(knotpost_core::boards::replay_next(&other.app, &mut replayed).await.unwrap());
+        assert!(
+            knotpost_core::boards::replay_next(&other.app.store, &other.app.games, &mut replayed)
+                .await
+                .unwrap()
+        );
         assert_eq!(replayed.differences, []);
     }
 
@@ -345,7 +349,9 @@ mod stories {
         let again = take(&app, &file).await;
         assert!(again.iter().all(|game| matches!(game, Imported::Known(_))), "{again:?}");
         let mut replayed = knotpost_core::boards::Replayed::default();
-        while knotpost_core::boards::replay_next(&app.app, &mut replayed).await.unwrap() {}
+        while knotpost_core::boards::replay_next(&app.app.store, &app.app.games, &mut replayed).await.unwrap()
+        {
+        }
         assert_eq!((replayed.boards, replayed.differences), (expected.len(), vec![]));
     }
 
@@ -392,7 +398,9 @@ mod stories {
         assert_eq!(take(&app, &other).await, [new("osbox", 500)]);
         assert_eq!(export(&app, "osbox", 500).await, other);
         let mut replayed = knotpost_core::boards::Replayed::default();
-        while knotpost_core::boards::replay_next(&app.app, &mut replayed).await.unwrap() {}
+        while knotpost_core::boards::replay_next(&app.app.store, &app.app.games, &mut replayed).await.unwrap()
+        {
+        }
         assert_eq!(replayed.differences, []);
         for word in ["resign:3", "resign:4", "resign:0", "resign:x"] {
             let forged = other.replace("6. resign:1", &format!("6. {word}"));

@@ -46,7 +46,7 @@ mod stories {
             app.tables().await.rows("outbox").iter().filter(|row| row.contains("do_not_mail")).count();
         assert_eq!(dropped, 3, "the rows say why");
 
-        let listed = view_unmailed(&app.app, "").await.unwrap();
+        let listed = view_unmailed(&app.app.store, "").await.unwrap();
         let targets: Vec<&str> = listed.entries.iter().map(|row| row.target.as_str()).collect();
         assert_eq!(targets, ["@victim.example", "bob@bob.example"]);
         let audit = app.tables().await.rows("audit").join("\n");

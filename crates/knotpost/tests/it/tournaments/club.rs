@@ -100,7 +100,7 @@ impl Club {
             .app
             .write(async move |tx, app| {
                 let who = user(tx, &who).await?;
-                enter(tx, app, &who, name, app.clock.now()).await
+                enter(tx, &app.config, &who, name, app.clock.now()).await
             })
             .await
     }

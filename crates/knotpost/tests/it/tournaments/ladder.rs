@@ -62,7 +62,7 @@ mod stories {
         assert_eq!(places, (1..=places.len() as u32).map(Some).collect::<Vec<_>>());
         // The places that are stored are those of all changes played again.
         let now = club.app.app.clock.now();
-        let again = view_tournament(&club.app.app, T1, Some(now)).await.expect("a ladder");
+        let again = view_tournament(&club.app.app.store, T1, Some(now)).await.expect("a ladder");
         let userids = |players: &[knotpost_core::tournaments::TournamentPlayer]| {
             players.iter().map(|player| player.userid.clone()).collect::<Vec<_>>().join(" ")
         };
@@ -288,7 +288,7 @@ mod stories {
         let told = refused(try_challenge(&club, "eve", "bob").await);
         assert_eq!(told, "conflict t1 was cancelled");
         let other = club.announce("-players=2").await;
-        let told = refused(view_tournament(&club.app.app, other, Some(club.app.app.clock.now())).await);
+        let told = refused(view_tournament(&club.app.app.store, other, Some(club.app.app.clock.now())).await);
         assert!(told.starts_with("bad_value t2 is no ladder"), "{told}");
     }
 
@@ -302,7 +302,8 @@ mod stories {
         club.withdraw(T1, "dan").await.unwrap();
         assert_eq!(order(&club).await, "bob ann cyd eve");
         let at = async |millis: i64| {
-            let view = view_tournament(&club.app.app, T1, Some(begun.plus(millis))).await.expect("a ladder");
+            let view =
+                view_tournament(&club.app.app.store, T1, Some(begun.plus(millis))).await.expect("a ladder");
             view.players.iter().map(|player| player.userid.clone()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(at(-HOUR).await, "");

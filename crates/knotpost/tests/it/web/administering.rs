@@ -53,7 +53,7 @@ mod stories {
     /// The log, oldest first: who, what, to whom, and what came of it.
     async fn log(app: &TestApp) -> Vec<String> {
         let query = AuditQuery { limit: 100, ..AuditQuery::default() };
-        let rows = view_audit(&app.app, &query).await.unwrap().rows;
+        let rows = view_audit(&app.app.store, &query).await.unwrap().rows;
         rows.iter()
             .rev()
             .map(|row| {
@@ -156,7 +156,7 @@ mod stories {
         assert_eq!(overview["inbox"]["late"], 0, "{overview}");
         assert!(overview["outbox"]["late"].as_i64().unwrap() > 0, "{overview}");
 
-        two.withdraw(&app.app).await.unwrap();
+        two.withdraw(&app.app.store).await.unwrap();
         app.work().await;
         let page = ada.get("/admin").await.text;
         assert!(!page.contains("two.example") && !page.contains("mails to players"), "{page}");
@@ -254,7 +254,7 @@ mod stories {
         assert_eq!(board["result"]["winners"], serde_json::json!([1, 2]));
         // What was decided is part of the board's truth, here and in its record.
         let mut replayed = Replayed::default();
-        while replay_next(&app.app, &mut replayed).await.unwrap() {}
+        while replay_next(&app.app.store, &app.app.games, &mut replayed).await.unwrap() {}
         assert_eq!((replayed.boards, replayed.differences), (2, vec![]));
         let name = BoardRef { game: "osbox".to_owned(), number: 101 };
         let record = export_record(&app.app, &name, None).await.unwrap();
@@ -392,11 +392,11 @@ mod stories {
         assert!(page.text.contains("/admin/users/support") && !page.text.contains("/admin/users/Root"));
         assert!(ada.get("/admin/users?reserved=yes&q=an").await.text.contains("There is no such user."));
 
-        let first = search_refused_names(&app.app, "", "", 1).await.unwrap();
+        let first = search_refused_names(&app.app.store, &app.app.vocabulary, "", "", 1).await.unwrap();
         assert_eq!((first.users[0].userid.as_str(), first.cursor.as_deref()), ("Root", Some("Root")));
-        let second = search_refused_names(&app.app, "", "Root", 1).await.unwrap();
+        let second = search_refused_names(&app.app.store, &app.app.vocabulary, "", "Root", 1).await.unwrap();
         assert_eq!(second.users[0].userid, "support");
-        let none = search_refused_names(&app.app, "", "support", 1).await.unwrap();
+        let none = search_refused_names(&app.app.store, &app.app.vocabulary, "", "support", 1).await.unwrap();
         assert!(none.users.is_empty() && none.cursor.is_none());
     }
 
@@ -559,9 +559,9 @@ mod stories {
         while prune(&app.app).await.unwrap() {}
         assert_eq!(log(&app).await, ["shell root user.suspend ann done"]);
         let query = AuditQuery { userid: Some("ANN".to_owned()), limit: 9, ..AuditQuery::default() };
-        assert_eq!(view_audit(&app.app, &query).await.unwrap().rows.len(), 1);
+        assert_eq!(view_audit(&app.app.store, &query).await.unwrap().rows.len(), 1);
         let query = AuditQuery { since: Some(app.app.clock.now()), limit: 9, ..AuditQuery::default() };
-        assert_eq!(view_audit(&app.app, &query).await.unwrap().rows.len(), 0);
+        assert_eq!(view_audit(&app.app.store, &query).await.unwrap().rows.len(), 0);
         assert_eq!(ada.get("/admin/audit").await.status, 404, "her session has ended");
     }
 }

@@ -435,7 +435,7 @@ mod stories {
             let games = page.split("<li id=\"").skip(1);
             games.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
         };
-        let metas = app.app.registry.iter().map(knotpost_rules::AnyGame::meta);
+        let metas = app.app.games.registry.iter().map(knotpost_rules::AnyGame::meta);
         let connection: Vec<&str> = metas
             .filter(|meta| meta.kind == knotpost_rules::GameKind::Connection)
             .map(|meta| meta.name)
@@ -453,7 +453,7 @@ mod stories {
             assert_eq!(listed(&page.text), expected, "{address}");
             assert!(!page.text.contains("<script>"), "{address}");
         }
-        let all = app.app.registry.iter().count();
+        let all = app.app.games.registry.iter().count();
         assert_eq!(listed(&visitor.get("/games").await.text).len(), all);
         let moved = visitor.get("/games/Reversi").await;
         assert_eq!(moved.header("location"), "/games/othello");
@@ -487,7 +487,7 @@ mod stories {
 
     pub(super) async fn the_start_page_has_few_buttons(place: Place) {
         let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
-        for game in app.app.registry.iter().map(|game| game.meta().name) {
+        for game in app.app.games.registry.iter().map(|game| game.meta().name) {
             app.post(&format!("{game} challenge ann bob"), "").await;
             app.post(&format!("{game} set ann ann-secret favourite=on"), "").await;
         }
