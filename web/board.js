@@ -622,17 +622,38 @@ const news = () => going.then(() => {
   return isBusy() ? tell() : show(location.href, { keep: true, otherwise: tell });
 });
 
-// A link that is copied with one click, where the browser lets a page do so.
+// A link that is copied with one click, or handed to a program of the device, where the browser lets a page do so.
 function offerCopy() {
   const field = document.getElementById("share");
-  if (!field || !navigator.clipboard) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "plain";
-  button.textContent = "Copy";
-  button.addEventListener("click", () => navigator.clipboard.writeText(field.value).then(() => (button.textContent = "Copied")));
-  field.after(button);
+  if (!field) return;
+  const offer = (label, act) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain";
+    button.textContent = label;
+    button.addEventListener("click", () => act(button));
+    field.after(button);
+  };
+  if (navigator.share) offer("Send", () => navigator.share({ title: document.title, url: field.value }).catch(() => {}));
+  if (navigator.clipboard) offer("Copy", (button) => navigator.clipboard.writeText(field.value).then(() => (button.textContent = "Copied")));
 }
+
+// A game of one's own that is in sight: the page says so while it is, and the mail of the next move waits meanwhile.
+
+const IN_SIGHT_MS = 40000;
+let looking = 0;
+
+function tellSight() {
+  clearTimeout(looking);
+  const { plays, live } = table().dataset;
+  if (document.hidden || isLine() || plays !== "yes" || live !== "yes") return;
+  fetch(location.pathname, { method: "POST", body: new URLSearchParams({ act: "seen" }) }).catch(() => {
+    // Out of reach, it is out of sight.
+  });
+  looking = setTimeout(tellSight, IN_SIGHT_MS);
+}
+
+document.addEventListener("visibilitychange", tellSight);
 
 // What a table needs when it is put in place.
 function prepare() {
@@ -671,6 +692,7 @@ async function keepSeen() {
 prepare();
 remember();
 askUnsent();
+tellSight();
 keepSeen().catch(() => {
   // A browser that has no workers, or may not store anything, shows boards with a network alone.
 });

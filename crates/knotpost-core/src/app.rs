@@ -17,9 +17,9 @@ use crate::identity::{Credentials, Limits};
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::replies::Composer;
-use crate::signals::{Announcements, Announcer, Notice, Wakeup, WatchedBoards, read_notices};
+use crate::signals::{Announcements, Announcer, BoardsInSight, Notice, Wakeup, read_notices};
 use crate::thinking::{Thinker, Thinking};
-use knotpost_model::{BoardRef, OwnAddresses};
+use knotpost_model::{BoardRef, Millis, OwnAddresses, UserKey};
 use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::secret::KeyRing;
 use knotpost_storage::{Notification, Store, WriteError, WriteTx};
@@ -30,7 +30,7 @@ pub struct Signals {
     pub outbox: Wakeup,
     pub webhooks: Arc<Wakeup>,
     pub boards: broadcast::Sender<BoardRef>,
-    pub watched: Arc<WatchedBoards>,
+    pub in_sight: BoardsInSight,
     announcer: Announcer,
     told: Mutex<Option<Announcements>>,
 }
@@ -47,7 +47,7 @@ impl Signals {
             outbox: Wakeup::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
             webhooks,
             boards: broadcast::Sender::new(BUFFERED_CHANGES),
-            watched: Arc::default(),
+            in_sight: BoardsInSight::default(),
             announcer: announcer.clone(),
             told: Mutex::new(told),
         }
@@ -64,6 +64,12 @@ impl Signals {
             self.tell_watchers_here(board.clone());
             self.announcer.announce(Notice::Board(board.clone()));
         }
+    }
+
+    /// Notes that a visible page of this user shows the board, here and at other processes.
+    pub fn note_in_sight(&self, board: BoardRef, user: UserKey, now: Millis) {
+        self.announcer.announce(Notice::InSight { board: board.clone(), user });
+        self.in_sight.note(board, user, now);
     }
 
     /// Tells live watchers at this process only.
@@ -167,7 +173,8 @@ impl App {
         self.store.write(async move |tx| work(tx, &app).await).await
     }
 
-    /// Acts on a notification of another process: wakes workers and watchers, counts its login attempts.
+    /// Acts on a notification of another process: wakes workers and watchers, counts its login attempts,
+    /// notes its boards in sight.
     pub fn handle_notification(&self, heard: &Notification, me: &str) {
         let Some(notices) = read_notices(heard, me) else {
             // Anything may have been missed meanwhile.
@@ -180,6 +187,9 @@ impl App {
                 Notice::Inbox => self.signals.inbox.wake_here(),
                 Notice::Outbox => self.signals.outbox.wake_here(),
                 Notice::Board(board) => self.signals.tell_watchers_here(board),
+                Notice::InSight { board, user } => {
+                    self.signals.in_sight.note(board, user, self.clock.now());
+                }
                 Notice::Counted { share, key } => self.limits.count_elsewhere(share, &key),
             }
         }

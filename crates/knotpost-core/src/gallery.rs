@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, card, png};
+use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, animation, card, png};
 use knotpost_platform::background::in_background;
 use knotpost_rules::View;
 use tokio::sync::{OnceCell, Semaphore};
@@ -16,6 +16,8 @@ const MOST_DRAWINGS: usize = 64;
 /// Waiting requests of pages, in all and per host.
 const MOST_WAITING: usize = 32;
 const MOST_OF_HOST: usize = 4;
+/// Waiting animations per host.
+const MOST_ANIMATIONS: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
@@ -49,6 +51,8 @@ pub struct Gallery {
     painters: Semaphore,
     /// One picture at a time for all page requests.
     onlookers: FairQueue<Host>,
+    /// One animation at a time, beside the pictures.
+    animations: FairQueue<Host>,
 }
 
 /// Oldest first.
@@ -62,6 +66,7 @@ impl Default for Gallery {
             shown: Shelf::default(),
             painters: Semaphore::new((processors / 2).max(1)),
             onlookers: FairQueue::new(1, MOST_WAITING),
+            animations: FairQueue::new(1, MOST_WAITING),
         }
     }
 }
@@ -75,6 +80,28 @@ impl Gallery {
         }
         let _turn = self.onlookers.turn(host, MOST_OF_HOST).await.ok_or(Busy)?;
         Ok(cell.get_or_init(|| paint(view, look)).await.clone())
+    }
+
+    /// Animation of the views that this gives, for a page request of this host, drawn when nothing else is to be done;
+    /// `None`: it cannot be drawn.
+    pub async fn animate(
+        &self,
+        host: Host,
+        views: impl FnOnce() -> Option<Vec<View>> + Send + 'static,
+        (theme, width_px): (Theme, u16),
+    ) -> Result<Option<Vec<u8>>, Busy> {
+        let _turn = self.animations.turn(host, MOST_ANIMATIONS).await.ok_or(Busy)?;
+        let drawing = tokio::task::spawn_blocking(move || {
+            in_background(NICE, || Some(animation(&views()?, theme, width_px))).flatten()
+        });
+        match drawing.await.ok().flatten() {
+            Some(Ok(bytes)) => Ok(Some(bytes)),
+            Some(Err(error)) => {
+                tracing::warn!(%error, "a game could not be animated");
+                Ok(None)
+            }
+            None => Ok(None),
+        }
     }
 
     /// PNG for a mail; `None`: it cannot be drawn.

@@ -128,6 +128,39 @@ pub fn card(view: &View, theme: Theme) -> Result<Vec<u8>, PictureError> {
     raster::draw_within(&page::compose(view, palette, Faces::Omitted), CARD, palette.page)
 }
 
+/// Most pictures of an [`animation`] of this width: 60 of 360 pixels, 30 of twice as many.
+pub const fn most_frames(width_px: u16) -> usize {
+    match width_px {
+        0 => 0,
+        width => 60 * 360 / width as usize,
+    }
+}
+
+/// Most bytes of an [`animation`].
+pub const MOST_ANIMATED: usize = 2 << 20;
+
+/// Milliseconds for which a picture of an animation is seen, and its last one.
+const SEEN_MS: [u16; 2] = [900, 4000];
+
+/// Draws an animated PNG file of these views, one after the other without an end, this many pixels wide.
+///
+/// # Errors
+/// [`PictureError::Size`] if there is no view or more than [`most_frames`], or the file would have more than 16 million
+/// pixels or more than [`MOST_ANIMATED`] bytes.
+pub fn animation(views: &[View], theme: Theme, width_px: u16) -> Result<Vec<u8>, PictureError> {
+    let palette = theme.palette();
+    let width = u32::from(width_px);
+    if views.is_empty() || views.len() > most_frames(width_px) {
+        return Err(PictureError::Size { width, height: 0 });
+    }
+    let scenes: Vec<_> = views.iter().map(|view| page::compose(view, palette, Faces::Omitted)).collect();
+    let bytes = raster::animate(&scenes, width, palette.page, SEEN_MS)?;
+    if bytes.len() > MOST_ANIMATED {
+        return Err(PictureError::Size { width, height: 0 });
+    }
+    Ok(bytes)
+}
+
 /// Largest width that [`shown_width`] recommends.
 pub const MOST_SHOWN: u16 = 672;
 

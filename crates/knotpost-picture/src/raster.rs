@@ -76,23 +76,87 @@ fn outline(scene: &Scene, shape: &Shape) -> Option<tiny_skia::Path> {
     builder.finish()
 }
 
+/// Draws the scenes one after the other as an animation without an end (APNG), at this width and on a ground of this colour.
+/// Programs that show still pictures alone show the last one.
+///
+/// All have one palette, which is chosen by the first, the middle and the last. Of each scene only the part is stored that
+/// differs from the one before.
+pub(crate) fn animate(
+    scenes: &[Scene],
+    width_px: u32,
+    ground: Colour,
+    [usual, last]: [u16; 2],
+) -> Result<Vec<u8>, PictureError> {
+    let scale = width_px as f32 / scenes.first().map_or(1.0, |scene| scene.width);
+    let height = scenes.iter().map(|scene| scene.height).fold(1.0, f32::max);
+    let size = (width_px, (height * scale).ceil() as u32);
+    let too_large = PictureError::Size { width: size.0, height: size.1 };
+    let is_small = size.0.checked_mul(size.1).is_some_and(|pixels| pixels <= MOST_PIXELS);
+    let pixmap = is_small.then(|| Pixmap::new(size.0, size.1)).flatten();
+    let (mut pixmap, [red, green, blue]) = (pixmap.ok_or(too_large)?, ground.channels());
+    let mut draw = |scene: &Scene| {
+        pixmap.fill(tiny_skia::Color::from_rgba8(red, green, blue, u8::MAX));
+        paint(&mut pixmap, scene, Transform::from_scale(scale, scale));
+        runs(pixmap.pixels())
+    };
+    let samples = [0, scenes.len() / 2, scenes.len().saturating_sub(1)];
+    let mut sampled: Vec<(u32, usize)> = Vec::new();
+    for scene in samples.into_iter().filter_map(|sample| scenes.get(sample)) {
+        sampled.extend(draw(scene));
+    }
+    let mut table = Table::of(&count(&sampled), size.0 as usize * size.1 as usize);
+    let mut bytes = Vec::new();
+    let mut encoder = table.encoder(&mut bytes, size);
+    encoder.set_animated(scenes.len() as u32, 0)?;
+    encoder.set_sep_def_img(true)?;
+    let mut writer = encoder.write_header()?;
+    let row = size.0 as usize;
+    let still = scenes.last().map(|scene| table.places(&draw(scene))).unwrap_or_default();
+    writer.write_image_data(&table.pack(&still, row))?;
+    let mut before: Vec<u8> = Vec::new();
+    for (number, scene) in scenes.iter().enumerate() {
+        let places = table.places(&draw(scene));
+        let [left, top, width, height] = difference(&before, &places, row);
+        let rows = places.chunks(row).skip(top).take(height);
+        let part: Vec<u8> = rows.flat_map(|row| row.iter().skip(left).take(width)).copied().collect();
+        writer.set_frame_position(0, 0)?;
+        writer.set_frame_dimension(width as u32, height as u32)?;
+        writer.set_frame_position(left as u32, top as u32)?;
+        writer.set_frame_delay(if number + 1 == scenes.len() { last } else { usual }, 1000)?;
+        writer.write_image_data(&table.pack(&part, width))?;
+        before = places;
+    }
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// The smallest rectangle (left, top, width, height) that holds all pixels that differ; one pixel where none does, and all
+/// where there are none before.
+fn difference(before: &[u8], after: &[u8], row: usize) -> [usize; 4] {
+    if before.len() != after.len() {
+        return [0, 0, row, after.len() / row.max(1)];
+    }
+    let differs = |(old, new): (&[u8], &[u8])| old != new;
+    let mut rows = before.chunks(row).zip(after.chunks(row));
+    let Some(top) = rows.position(differs) else { return [0, 0, 1, 1] };
+    let bottom = before.chunks(row).zip(after.chunks(row)).rposition(differs).unwrap_or(top);
+    let (mut left, mut right) = (row, 0);
+    for (old, new) in before.chunks(row).zip(after.chunks(row)).skip(top).take(bottom - top + 1) {
+        let mut pairs = old.iter().zip(new);
+        left = left.min(pairs.position(|(old, new)| old != new).unwrap_or(row));
+        right = right.max(old.iter().zip(new).rposition(|(old, new)| old != new).unwrap_or_default());
+    }
+    [left, top, right + 1 - left, bottom + 1 - top]
+}
+
 /// Encodes the pixels as indices into a small palette without transparency.
 fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
-    let Table { colours, places } = Table::of(pixmap.pixels());
-    let halved = colours.len() <= FEW_COLOURS;
+    let runs = runs(pixmap.pixels());
+    let mut table = Table::of(&count(&runs), pixmap.pixels().len());
+    let places = table.places(&runs);
     let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
-    encoder.set_depth(if halved { png::BitDepth::Four } else { png::BitDepth::Eight });
-    encoder.set_color(png::ColorType::Indexed);
-    encoder.set_palette(colours.iter().flat_map(|colour| Colour(*colour).channels()).collect::<Vec<u8>>());
-    encoder.set_deflate_compression(png::DeflateCompression::Level(LEVEL));
-    encoder.set_filter(png::Filter::NoFilter);
-    let mut writer = encoder.write_header()?;
-    if halved {
-        writer.write_image_data(&two_a_byte(&places, pixmap.width() as usize))?;
-    } else {
-        writer.write_image_data(&places)?;
-    }
+    let mut writer = table.encoder(&mut bytes, (pixmap.width(), pixmap.height())).write_header()?;
+    writer.write_image_data(&table.pack(&places, pixmap.width() as usize))?;
     writer.finish()?;
     Ok(bytes)
 }
@@ -103,32 +167,60 @@ fn two_a_byte(places: &[u8], width: usize) -> Vec<u8> {
     pairs.map(|pair| pair.iter().zip([4, 0]).fold(0, |byte, (place, shift)| byte | place << shift)).collect()
 }
 
-/// A palette, and the palette index of each pixel.
+/// A palette, and the palette index of each colour that was looked for.
 struct Table {
     colours: Vec<u32>,
-    places: Vec<u8>,
+    nearest: HashMap<u32, u8>,
 }
 
 impl Table {
     /// Large areas keep their exact colours. The many rare blends at edges get the nearest colour of a palette that has the
     /// most frequent one of each region of the colour space.
-    fn of(pixels: &[PremultipliedColorU8]) -> Self {
-        let runs = runs(pixels);
-        let counts = count(&runs);
-        let few = Self::choose(&counts, FEW_COLOURS);
-        let area = pixels.len() / AREA_SHARE;
+    fn of(counts: &[(u32, usize)], pixels: usize) -> Self {
+        let few = Self::choose(counts, FEW_COLOURS);
+        let area = pixels / AREA_SHARE;
         let suffices = counts.iter().all(|(colour, count)| {
             let allowed = if *count >= area { BARELY_SEEN } else { STILL_ALIKE };
             few.iter().any(|known| distance(*colour, *known) <= allowed)
         });
-        let colours = if suffices { few } else { Self::choose(&counts, MANY_COLOURS) };
-        let nearest: HashMap<u32, u8> =
-            counts.into_iter().map(|(colour, _)| (colour, find_nearest(colour, &colours))).collect();
-        let mut places = Vec::with_capacity(pixels.len());
+        let colours = if suffices { few } else { Self::choose(counts, MANY_COLOURS) };
+        Self { colours, nearest: HashMap::default() }
+    }
+
+    /// The palette index of each pixel.
+    fn places(&mut self, runs: &[(u32, usize)]) -> Vec<u8> {
+        let mut places = Vec::with_capacity(runs.iter().map(|(_, length)| length).sum());
         for (colour, length) in runs {
-            places.resize(places.len() + length, nearest.get(&colour).copied().unwrap_or_default());
+            let place = self.nearest.entry(*colour).or_insert_with(|| find_nearest(*colour, &self.colours));
+            places.resize(places.len() + length, *place);
         }
-        Self { colours, places }
+        places
+    }
+
+    fn is_halved(&self) -> bool {
+        self.colours.len() <= FEW_COLOURS
+    }
+
+    /// An encoder of pictures with this palette.
+    fn encoder<'a>(
+        &self,
+        bytes: &'a mut Vec<u8>,
+        (width, height): (u32, u32),
+    ) -> png::Encoder<'a, &'a mut Vec<u8>> {
+        let mut encoder = png::Encoder::new(bytes, width, height);
+        encoder.set_depth(if self.is_halved() { png::BitDepth::Four } else { png::BitDepth::Eight });
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_palette(
+            self.colours.iter().flat_map(|colour| Colour(*colour).channels()).collect::<Vec<u8>>(),
+        );
+        encoder.set_deflate_compression(png::DeflateCompression::Level(LEVEL));
+        encoder.set_filter(png::Filter::NoFilter);
+        encoder
+    }
+
+    /// The bytes of rows of this width.
+    fn pack(&self, places: &[u8], width: usize) -> Vec<u8> {
+        if self.is_halved() { two_a_byte(places, width) } else { places.to_vec() }
     }
 
     /// A palette of at most this many colours.

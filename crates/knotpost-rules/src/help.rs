@@ -18,6 +18,8 @@ pub struct HelpPage {
     pub title: String,
     /// The sections.
     pub sections: Vec<HelpSection>,
+    /// The boards whose text stands in the sections, for readers who can be shown drawings.
+    pub figures: Vec<View>,
 }
 
 /// One titled part of a help page.
@@ -33,7 +35,14 @@ impl HelpPage {
     /// A page that opens with the challenge line and the option table of the game.
     pub fn open(meta: &Meta) -> Self {
         let challenge = HelpSection { title: "Challenge", text: describe_challenge(meta) };
-        Self { title: meta.heading(), sections: vec![challenge] }
+        Self { title: meta.heading(), sections: vec![challenge], figures: Vec::new() }
+    }
+
+    /// Adds boards that the text of sections shows.
+    #[must_use]
+    pub fn figures(mut self, views: impl IntoIterator<Item = View>) -> Self {
+        self.figures.extend(views);
+        self
     }
 
     /// Adds a section.

@@ -20,11 +20,22 @@ impl Content {
 
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;
-        if is_known(headers, &tag) {
-            return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+        if let Some(answer) = not_modified(headers, &tag) {
+            return answer;
         }
         ([(header::ETAG, tag), (header::CONTENT_TYPE, kind)], body).into_response()
     }
+}
+
+/// The tag of a body that takes long to make, by the facts of which it is made.
+pub(super) fn tag_of(facts: &[String]) -> HeaderValue {
+    entity_tag(facts.join("\n").as_bytes())
+}
+
+/// The response to a client that has what this tag stands for; `None`: it does not have it.
+pub(super) fn not_modified(headers: &HeaderMap, tag: &HeaderValue) -> Option<Response> {
+    let known = is_known(headers, tag);
+    known.then(|| (StatusCode::NOT_MODIFIED, [(header::ETAG, tag.clone())]).into_response())
 }
 
 /// Digests the body. The number of moves would not do: a board may begin again with as many moves as before.

@@ -12,7 +12,8 @@ use crate::commands;
 use crate::commands::{Access, already_played, apply, most_answered};
 use crate::identity::limits::Charge;
 use crate::mailing::bounces::heard_from;
-use crate::replies::{Audience, Reply};
+use crate::mailing::post::registered_addresses;
+use crate::replies::{Answer, Audience, Reply};
 use crate::requests::{Ready, ask_for_confirmation};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{StoreError, WriteTx};
@@ -102,7 +103,11 @@ pub(super) async fn execute_mail(
         return Ok(Outcome::of_reply(replied, reason));
     }
     let done = if several { Reason::Multiple } else { Reason::Executed };
-    let told = acknowledge(tx, &app.config, mail, ready, &answer, now).await?;
+    let told = if is_unanswered(tx, app, mail, ready, &answer).await? {
+        Some(answer.reply.clone())
+    } else {
+        acknowledge(tx, &app.config, mail, ready, &answer, now).await?
+    };
     let boards = if answer.changed { answer.boards } else { Vec::new() };
     if answer.audience == Audience::Sender {
         let replied = reply_to_sender(tx, app, mail, ready, (&answer.reply, Purpose::Answer), now).await?;
@@ -115,6 +120,29 @@ pub(super) async fn execute_mail(
         None => None,
     };
     Ok(Outcome { reason: done, boards, spent, charges })
+}
+
+/// True if the sender's wishes would keep the board of their own command from them: a command by mail is answered by mail.
+async fn is_unanswered(
+    tx: &mut WriteTx,
+    app: &App,
+    mail: &IncomingMail,
+    ready: &Ready,
+    answer: &Answer,
+) -> Result<bool, StoreError> {
+    let Some(sender) = mail.sender.as_ref().filter(|_| mail.class == Class::Person) else { return Ok(false) };
+    if let Some(user) = ready.user() {
+        return Ok(answer.unmailed.contains(&user));
+    }
+    // A challenge needs no password; such a player is known by their address.
+    let key = sender.key();
+    for user in &answer.unmailed {
+        let addresses = registered_addresses(tx, &app.config, *user).await?;
+        if addresses.iter().any(|address| address.to_lowercase() == key) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Per day: errors answered to a possible autoresponder.

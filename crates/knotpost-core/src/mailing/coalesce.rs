@@ -1,11 +1,12 @@
 //! Coalescing of board mails: an unsent mail about a board is merged into a newer one to the same reader.
 //!
 //! The newer mail then also tells what only the older one would have told. A mail that may have left already is never
-//! changed, so that sending it again sends the same bytes. [`can_coalesce`] is the one rule: it is asked when mails are
+//! changed, so that sending it again sends the same bytes. What a mail says of the reader's other boards is noted as well
+//! when it is leased for the first time. [`can_coalesce`] is the one rule: it is asked when mails are
 //! leased, and for mails that were dropped because moves were taken back. Knows nothing of how mails are built or sent.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use crate::boards::Board;
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
@@ -20,10 +21,12 @@ pub(super) async fn coalesce_leased(
     now: Millis,
 ) -> Result<Vec<OutboxRow>, StoreError> {
     rows.sort_unstable_by_key(|row| Reverse((row.ply, row.id)));
+    let waiting = count_others(tx, &rows).await?;
     let (mut rows, mut left) = (VecDeque::from(rows), Vec::new());
     while let Some(mut newest) = rows.pop_front() {
-        if let Some((merged, older)) = take_older(&newest, &mut rows) {
-            let facts = to_json(&merged)?;
+        let others = waiting.get(&newest.id).copied().unwrap_or_default();
+        if let Some((facts, older)) = write_anew(&newest, &mut rows, others) {
+            let facts = to_json(&facts)?;
             tx.coalesce_outbox(newest.id, &facts, &older, now).await?;
             newest.facts = Some(facts);
         }
@@ -31,6 +34,45 @@ pub(super) async fn coalesce_leased(
     }
     left.sort_unstable_by_key(|row| row.id);
     Ok(left)
+}
+
+/// Numbers of other boards that wait for the readers of these mails.
+async fn count_others(tx: &mut WriteTx, rows: &[OutboxRow]) -> Result<HashMap<OutboxKey, i64>, StoreError> {
+    let is_new = |row: &&OutboxRow| row.attempts == 1 && row.board_id.is_some();
+    let new: Vec<OutboxKey> = rows.iter().filter(is_new).map(|row| row.id).collect();
+    if new.is_empty() {
+        return Ok(HashMap::new());
+    }
+    Ok(tx.boards_waiting_beside(&new).await?.into_iter().collect())
+}
+
+/// The facts of a mail, merged with those of the mails that give way to it and with the number of the reader's other boards;
+/// `None`: it stays as it is.
+fn write_anew(
+    newest: &OutboxRow,
+    rows: &mut VecDeque<OutboxRow>,
+    others: i64,
+) -> Option<(BoardFacts, Vec<OutboxKey>)> {
+    let merged = take_older(newest, rows);
+    if others == 0 {
+        return merged;
+    }
+    let (mut facts, older) = match merged {
+        Some(merged) => merged,
+        None => (from_json(newest.facts.as_deref()?).ok()?, Vec::new()),
+    };
+    if !older.is_empty() || tells_of_others(facts.heading) {
+        if tells_of_others(facts.heading) {
+            facts.others_waiting = others;
+        }
+        return Some((facts, older));
+    }
+    None
+}
+
+/// True if such a mail says how many other boards wait.
+fn tells_of_others(heading: Heading) -> bool {
+    matches!(heading, Heading::Summary | Heading::New | Heading::Nag)
 }
 
 /// Takes out the mails that give way to this one, and returns the merged facts; `None`: none does. `rows` are sorted, the
@@ -137,6 +179,8 @@ fn merge(merged: &mut BoardFacts, older: BoardFacts, moves_since: i64) {
     merged.notes = notes;
     let since = isize::try_from(moves_since).unwrap_or(0);
     merged.made = merged.made.max(older.made.saturating_add_signed(since));
+    // A move that was not in sight is told, whatever its reader did since.
+    merged.waits &= older.waits;
     merged.begins |= older.begins || older.heading == Heading::New;
 }
 

@@ -13,7 +13,7 @@ use crate::mailing::reply_address::{Purpose, fits, pending};
 use crate::mailing::reply_grant::{Subject, board_subject, tournament_subject};
 use crate::mailing::styles::Wishes;
 use crate::mailing::unsubscribe::Kind;
-use crate::replies::{Addressee, BoardFacts, Envelope, MailForm, Note, Refusing, Reply};
+use crate::replies::{Addressee, BoardFacts, Envelope, Heading, MailForm, Note, Refusing, Reply};
 use knotpost_model::{Address, BoardRef, Millis, TournamentName, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
@@ -203,7 +203,10 @@ pub(crate) async fn post_about_tournament(
     Ok(())
 }
 
-/// Queues the board, as it stands now, to those of these readers who want such mails. `unreached` tells to whom mail comes
+/// Time for which the mail of another's move waits while its reader has the board in sight.
+const WAIT_MS: i64 = 10 * 60_000;
+
+/// Queues the board, as it stands now, to those of these readers who want such mails; returns the others. `unreached` tells to whom mail comes
 /// back. Called by `play::notifications` alone, which queues the events of webhooks as well.
 pub(crate) async fn post_board(
     tx: &mut WriteTx,
@@ -213,8 +216,8 @@ pub(crate) async fn post_board(
     readers: Vec<Reader>,
     unreached: &[Note],
     now: Millis,
-) -> Result<(), StoreError> {
-    let mut mails = Vec::new();
+) -> Result<Vec<UserKey>, StoreError> {
+    let (mut mails, mut unmailed) = (Vec::new(), Vec::new());
     for reader in readers {
         if reader.addresses.is_empty() {
             continue;
@@ -226,9 +229,13 @@ pub(crate) async fn post_board(
                 let words = BoardFacts { style: reader.style.clone(), ..words }.with_moment(board, now);
                 mails.push(board_mail(app, board, (reader.user, recipient.clone()), &words, now)?);
             }
+            unmailed.push(reader.user);
             continue;
         }
-        let mut facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        let waits = facts.heading == Heading::Summary
+            && !is_mover(board, reader.user)
+            && app.signals.in_sight.has(&board.name(), reader.user, now);
+        let mut facts = BoardFacts { style: reader.style, waits, ..facts.clone() }.with_moment(board, now);
         facts.notes.extend_from_slice(unreached);
         if reader.is_reachable {
             for address in reader.untold {
@@ -241,7 +248,16 @@ pub(crate) async fn post_board(
             mails.push(board_mail(app, board, (reader.user, recipient), &facts, now)?);
         }
     }
-    tx.insert_outboxes(&mails).await
+    tx.insert_outboxes(&mails).await?;
+    Ok(unmailed)
+}
+
+/// True if the last move is theirs.
+fn is_mover(board: &Board, user: UserKey) -> bool {
+    board
+        .entries
+        .last()
+        .is_some_and(|last| board.seat_of(user).is_some_and(|seat| seat.seat == last.row.seat))
 }
 
 /// A board mail about a board as it stands now.
@@ -252,13 +268,14 @@ fn board_mail(
     facts: &BoardFacts,
     now: Millis,
 ) -> Result<NewOutbox, StoreError> {
+    let wait_ms = if facts.waits { WAIT_MS } else { 0 };
     let facts = serde_json::to_string(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     Ok(NewOutbox {
         kind: "board",
         recipient,
         user: Some(user),
         on_reply: None,
-        content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts }),
+        content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts, wait_ms }),
         message_id: new_message_id(app)?,
         date: now,
     })

@@ -150,6 +150,7 @@ variants! { notices: Notice {
     Notice::Inbox => r#""inbox""#,
     Notice::Outbox => r#""outbox""#,
     Notice::Board(_) => r#"{"board":{"game":"osbox","number":101}}"#,
+    Notice::InSight { .. } => r#"{"in_sight":{"board":{"game":"osbox","number":101},"user":7}}"#,
     Notice::Counted { .. } => r#"{"counted":{"share":{"rate":"signup","scope":"sender","channel":"mail"},"key":"a7"}}"#,
 }}
 
@@ -159,7 +160,7 @@ fn what_consists_of_parts() {
         r#"{"heading":"chat","remark":14,"subscribers":["cid"],"notes":["unrated"],"made":0,"times":null}"#,
     );
     read_again::<BoardFacts>(
-        r#"{"heading":"summary","remark":null,"earlier":[3],"begins":true,"subscribers":[],"notes":[],"made":2,"times":{"started":"2026-11-20","last_move":null,"until":"2026-11-21","ended":false,"limits":null,"used":[["ann","1 day"]],"total":"1 day"},"style":{"zone":"Europe/Berlin"}}"#,
+        r#"{"heading":"summary","remark":null,"earlier":[3],"begins":true,"subscribers":[],"notes":[],"made":2,"times":{"started":"2026-11-20","last_move":null,"until":"2026-11-21","ended":false,"limits":null,"used":[["ann","1 day"]],"total":"1 day"},"style":{"zone":"Europe/Berlin"},"waits":true,"others_waiting":3}"#,
     );
     read_again::<Style>(r#"{"layout":"narrow","zone":"UTC","form":"text","fixed_subject":true}"#);
     read_again::<TimeFacts>(

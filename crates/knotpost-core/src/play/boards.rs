@@ -41,7 +41,8 @@ pub(crate) async fn answer_with_words(
         ratings: board_ratings::change_lines(tx, board).await?,
         ..Sheet::of(board, &facts, None, Listing::Recent, now)
     };
-    Ok(Answer::to_registered(Reply::Board(Box::new(sheet))).about(board.name()))
+    let unmailed = facts.spared.unmailed;
+    Ok(Answer { unmailed, ..Answer::to_registered(Reply::Board(Box::new(sheet))) }.about(board.name()))
 }
 
 pub(crate) fn game_options(

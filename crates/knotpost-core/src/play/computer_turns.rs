@@ -49,7 +49,7 @@ impl DueTurns {
             .filter_map(|index| Some((index, self.turns.get(index)?)))
             .filter(|(_, turn)| level(turn) <= most)
             .min_by_key(|(_, turn)| {
-                let is_watched = signals.watched.is_watched(&name_of(turn), turn.person);
+                let is_watched = signals.in_sight.has(&name_of(turn), turn.person, now);
                 (rank(turn, is_watched, now), turn.since, turn.board)
             })
             .map(|(index, _)| index)?;

@@ -30,7 +30,7 @@ pub(crate) async fn notify_readers(
         facts.notes.extend(note_of_proposal(tx, board).await?);
     }
     let unreached = find_unreached(board, &readers);
-    notify(tx, app, board, &facts, readers, &unreached, now).await?;
+    facts.spared.unmailed = notify(tx, app, board, &facts, readers, &unreached, now).await?;
     let mut facts = facts.with_moment(board, now);
     facts.notes.extend(unreached);
     Ok(facts)
@@ -56,10 +56,11 @@ pub(crate) async fn notify_users(
     let mut readers = readers(tx, &app.config, board, everybody).await?;
     let unreached = find_unreached(board, &readers);
     readers.retain(|reader| users.contains(&reader.user));
-    notify(tx, app, board, facts, readers, &unreached, now).await
+    notify(tx, app, board, facts, readers, &unreached, now).await?;
+    Ok(())
 }
 
-/// Queues webhook events, then mails.
+/// Queues webhook events, then mails; returns the readers who take none.
 async fn notify(
     tx: &mut WriteTx,
     app: &App,
@@ -68,7 +69,7 @@ async fn notify(
     readers: Vec<Reader>,
     unreached: &[Note],
     now: Millis,
-) -> Result<(), StoreError> {
+) -> Result<Vec<UserKey>, StoreError> {
     let users: Vec<UserKey> =
         readers.iter().filter(|reader| reader.has_webhooks).map(|reader| reader.user).collect();
     if !users.is_empty() {

@@ -32,7 +32,7 @@ pub use table::{QueuedAnswer, Surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version};
 pub use views::{
     BoardLook, BoardPage, BoardPageView, BoardQuery, BoardSources, BoardView, ListedBoard, ProposalView,
-    look_at_board, view_board, view_board_page, view_boards, view_games, view_own_boards,
+    look_at_board, replay_views, view_board, view_board_page, view_boards, view_games, view_own_boards,
     view_playable_board,
 };
 pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};

@@ -18,6 +18,7 @@ use crate::queries::talk::list_talk;
 use crate::queries::{BoardSummary, BoardVersion, MoveLine, Surroundings, TalkLine, list_moves};
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, TournamentName, UserKey};
+use knotpost_rules::{View, Viewer};
 use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, Store, StoreError};
 
 pub struct BoardView {
@@ -102,6 +103,24 @@ pub struct BoardPageView {
 pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
     find_game(&app.games, &name.game)?;
     board_after(&mut app.store.read().await?, app.clock.as_ref(), &app.games, name, ply).await
+}
+
+/// A game from its beginning to the board as it is shown, as anybody sees it: each position, or of a long game `most` of
+/// them. `None`: it does not replay.
+pub fn replay_views(games: &Games, board: &Board, most: usize) -> Option<Vec<View>> {
+    let (last, steps) = (board.entries.len(), board.entries.len().min(most.saturating_sub(1)).max(1));
+    let plies: Vec<usize> =
+        if last == 0 { vec![0] } else { (0..=steps).map(|step| step * last / steps).collect() };
+    let views = plies.into_iter().map(|ply| {
+        let earlier = board.at(games, ply).ok()?;
+        let mut view = earlier.position.view(Viewer::Spectator).with_cast(earlier.cast(&earlier.standing()));
+        if ply < last {
+            // The turn is that of the present.
+            view.cast.now = None;
+        }
+        Some(view)
+    });
+    views.collect()
 }
 
 /// As [`view_board`], with the surroundings for this visitor.

@@ -286,6 +286,8 @@ pub struct Spared {
     /// Said by an outsider: readers who take no messages get no mail at all.
     pub by_outsider: bool,
     pub bundled: Vec<UserKey>,
+    /// Readers who take no mail of it, once all are queued.
+    pub unmailed: Vec<UserKey>,
 }
 
 /// Content of a board mail beside the board. Stored with the mail and never changed.
@@ -311,6 +313,17 @@ pub struct BoardFacts {
     pub spared: Spared,
     #[serde(default, skip_serializing_if = "Style::is_default")]
     pub style: Style,
+    /// True if it waited since its reader had the board in sight: of no use once they have moved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
+    /// Other boards on which it was the reader's turn when the mail was first leased.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others_waiting: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &i64) -> bool {
+    *count == 0
 }
 
 impl BoardFacts {
@@ -326,6 +339,8 @@ impl BoardFacts {
             times: None,
             spared: Spared::default(),
             style: Style::default(),
+            waits: false,
+            others_waiting: 0,
         }
     }
 

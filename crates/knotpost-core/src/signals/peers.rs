@@ -1,4 +1,4 @@
-//! Notices between processes on one database: wake-ups, counted tries, changed boards. All are hints: a
+//! Notices between processes on one database: wake-ups, counted tries, changed boards, boards in sight. All are hints: a
 //! process that misses them polls a little later.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, mpsc};
 
-use knotpost_model::{BoardRef, Share};
+use knotpost_model::{BoardRef, Share, UserKey};
 use knotpost_storage::{MAX_NOTICE, Notification, Store};
 
 const WAITING: usize = 1024;
@@ -21,6 +21,7 @@ pub enum Notice {
     Inbox,
     Outbox,
     Board(BoardRef),
+    InSight { board: BoardRef, user: UserKey },
     Counted { share: Share, key: String },
 }
 
@@ -45,8 +46,10 @@ impl Announcer {
 
     pub fn announce(&self, notice: Notice) {
         if let Some(sender) = &self.0 {
-            // Notices that strangers can cause leave room for wake-ups.
-            if matches!(notice, Notice::Counted { .. }) && sender.capacity() < WAITING / 2 {
+            // Notices that a flood of requests can cause leave room for wake-ups.
+            if matches!(notice, Notice::Counted { .. } | Notice::InSight { .. })
+                && sender.capacity() < WAITING / 2
+            {
                 return;
             }
             // Full: the others poll before long.

@@ -1,7 +1,7 @@
 //! The help page of Boxilies: our words, figures drawn by the view.
 
 use super::{Boxilies, rules::META, view::list_stones};
-use knotpost_rules::{HelpPage, draw_moves};
+use knotpost_rules::{HelpPage, draw_moves, view::View};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -17,6 +17,7 @@ pub(super) fn write() -> HelpPage {
         .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("Credit", CREDIT)
+        .figures(draw_example().into_iter().flatten())
 }
 
 const INTRODUCTION: &str = "
@@ -57,7 +58,7 @@ captured by the next one beside it.
 You cannot pass.";
 
 fn describe_example() -> String {
-    let Some((before, after)) = draw_example() else { return String::new() };
+    let Some([before, after]) = draw_example() else { return String::new() };
     format!("{EXAMPLE_BEFORE}\n\n{before}\n{EXAMPLE_AFTER}\n\n{after}")
 }
 
@@ -70,14 +71,13 @@ left two arrows beat the single one of 2c, which is captured. Above,
 one arrow meets one arrow: 4j stays with First.";
 
 /// The example's boards before and after the move, without the hands.
-fn draw_example() -> Option<(String, String)> {
+fn draw_example() -> Option<[View; 2]> {
     let position = ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n 2";
     let mut views = draw_moves::<Boxilies>(Some(position), &["3b:b2:3"])?;
     for view in &mut views {
         view.panels.truncate(1);
     }
-    let [before, after] = views.as_slice() else { return None };
-    Some((before.to_string(), after.to_string()))
+    views.try_into().ok()
 }
 
 const END: &str = "

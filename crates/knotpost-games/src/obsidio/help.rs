@@ -1,7 +1,7 @@
 //! The help page of Obsidio: our words, figures drawn by the view.
 
 use super::{Obsidio, rules::META};
-use knotpost_rules::{HelpPage, draw_moves};
+use knotpost_rules::{HelpPage, draw_moves, view::View};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -17,6 +17,7 @@ pub(super) fn write() -> HelpPage {
         .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("History and credit", CREDIT)
+        .figures([&[][..], SIGHT].into_iter().filter_map(draw_board))
 }
 
 const INTRODUCTION: &str = "
@@ -28,7 +29,7 @@ token must be in sight of the token that was placed last.
 X moves first, O second. Both have as many tokens as they need.";
 
 fn describe_board() -> String {
-    let board = draw_board(&[]).unwrap_or_default();
+    let board = draw_board(&[]).map_or_else(String::new, |board| board.to_string());
     format!("{BOARD_BEFORE}\n\n{board}\n{BOARD_AFTER}")
 }
 
@@ -54,8 +55,11 @@ the second one must be in sight of the first. If the first one sees no
 such cell, it remains the only token of the turn; otherwise the second
 one is not optional.";
 
+/// The moves of the board that shows sight.
+const SIGHT: &[&str] = &["e5", "e6,e8"];
+
 fn describe_sight() -> String {
-    let board = draw_board(&["e5", "e6,e8"]).unwrap_or_default();
+    let board = draw_board(SIGHT).map_or_else(String::new, |board| board.to_string());
     format!("{SIGHT_BEFORE}\n\n{board}\n{SIGHT_AFTER}")
 }
 
@@ -134,6 +138,6 @@ the game or sells it to get in touch first. The board of 5 x 5 is our
 addition; this page and the program are our own work.";
 
 /// The board of usual size after these moves.
-fn draw_board(moves: &[&str]) -> Option<String> {
-    draw_moves::<Obsidio>(None, moves)?.last().map(ToString::to_string)
+fn draw_board(moves: &[&str]) -> Option<View> {
+    draw_moves::<Obsidio>(None, moves)?.pop()
 }

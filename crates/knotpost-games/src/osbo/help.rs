@@ -1,7 +1,7 @@
 //! The help page of Osbo: our words, figures drawn by the view.
 
 use super::{Osbo, rules::META};
-use knotpost_rules::{HelpPage, draw_moves, view::draw_faces};
+use knotpost_rules::{HelpPage, draw_moves, view::{View, draw_faces}};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -19,6 +19,7 @@ pub(super) fn write() -> HelpPage {
         .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("History and credit", CREDIT)
+        .figures(draw_example().into_iter().flatten())
 }
 
 const INTRODUCTION: &str = "
@@ -88,7 +89,7 @@ The first die lies in the middle, at e5 for -size=5, and cells never
 change their names. Dice of the last turn have a star at their corner.";
 
 fn describe_example() -> String {
-    let Some((before, after)) = draw_example() else { return String::new() };
+    let Some([before, after]) = draw_example() else { return String::new() };
     format!("{EXAMPLE_BEFORE}\n\n{before}\n{EXAMPLE_AFTER}\n\n{after}")
 }
 
@@ -102,10 +103,9 @@ the right of its first die, and turns it down. The tip closes design 2
 below. Both dice could be laid, and on two designs, so both had to be.";
 
 /// The example's boards before and after the move.
-fn draw_example() -> Option<(String, String)> {
+fn draw_example() -> Option<[View; 2]> {
     let views = draw_moves::<Osbo>(Some("e5:o;e5:o ct 1"), &["g1f5,c2e4"])?;
-    let [before, after] = views.as_slice() else { return None };
-    Some((before.to_string(), after.to_string()))
+    views.try_into().ok()
 }
 
 const FAIRNESS: &str = "

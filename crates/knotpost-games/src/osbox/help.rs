@@ -1,7 +1,7 @@
 //! The help page of Osbox: our words, figures drawn by the view.
 
 use super::{Osbox, rules::META};
-use knotpost_rules::{HelpPage, draw_moves, view::draw_faces};
+use knotpost_rules::{HelpPage, draw_moves, view::{View, draw_faces}};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -17,6 +17,7 @@ pub(super) fn write() -> HelpPage {
         .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("History and credit", CREDIT)
+        .figures(draw_example().into_iter().flatten())
 }
 
 const INTRODUCTION: &str = "
@@ -63,7 +64,7 @@ A knot that lies in a single row or column is thin. It scores nothing
 and stays, and it may still become part of something larger.";
 
 fn describe_example() -> String {
-    let Some((before, after)) = draw_example() else { return String::new() };
+    let Some([before, after]) = draw_example() else { return String::new() };
     format!("{EXAMPLE_BEFORE}\n\n{before}\n{EXAMPLE_AFTER}\n\n{after}")
 }
 
@@ -77,10 +78,9 @@ it: eight crossings, eight points, five dice taken (shown as dots). The
 pair d and b is closed too, but thin: it stays and scores nothing.";
 
 /// The example's boards before and after the move.
-fn draw_example() -> Option<(String, String)> {
+fn draw_example() -> Option<[View; 2]> {
     let views = draw_moves::<Osbox>(Some("..a./be../..nb/..c. 1 0-0"), &["d2"])?;
-    let [before, after] = views.as_slice() else { return None };
-    Some((before.to_string(), after.to_string()))
+    views.try_into().ok()
 }
 
 const END: &str = "

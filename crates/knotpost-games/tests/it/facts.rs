@@ -25,7 +25,7 @@ fn meta() -> Meta {
         credit: "traditional",
         contact: None,
         summary: "a game",
-        help: || HelpPage { title: String::new(), sections: Vec::new() },
+        help: || HelpPage { title: String::new(), sections: Vec::new(), figures: Vec::new() },
         lessons: "",
         puzzles: "",
     }

@@ -3,6 +3,7 @@
 use crate::{
     game::Show,
     help::{HelpPage, draw_moves},
+    view::View,
 };
 
 /// A line that begins like this is replaced by the board after the moves that it lists, or after none.
@@ -14,20 +15,24 @@ pub fn write_help<G: Show>(text: &'static str) -> HelpPage {
     let mut page = HelpPage::open(G::META);
     for section in text.split("\n# ").skip(1) {
         let (title, body) = section.split_once('\n').unwrap_or((section, ""));
-        let line = |line: &str| match line.strip_prefix(FIGURE) {
-            Some(moves) => draw_figure::<G>(moves),
-            None => line.to_owned(),
+        let mut figures = Vec::new();
+        let mut line = |line: &str| {
+            // The text itself stays where a move is not legal, which the game's tests refuse.
+            let Some(view) = line.strip_prefix(FIGURE).and_then(draw_figure::<G>) else {
+                return line.to_owned();
+            };
+            let text = view.to_string();
+            figures.push(view);
+            text
         };
-        page = page.section(title.trim(), body.lines().map(line).collect::<Vec<_>>().join("\n"));
+        let text = body.lines().map(&mut line).collect::<Vec<_>>().join("\n");
+        page = page.section(title.trim(), text).figures(figures);
     }
     page
 }
 
-/// The board after these moves; the text itself where one of them is not legal, which the game's tests refuse.
-fn draw_figure<G: Show>(moves: &str) -> String {
+/// The board after these moves; `None`: one of them is not legal.
+fn draw_figure<G: Show>(moves: &str) -> Option<View> {
     let moves: Vec<&str> = moves.split_whitespace().collect();
-    let views = draw_moves::<G>(None, &moves);
-    views
-        .and_then(|views| views.last().map(ToString::to_string))
-        .unwrap_or_else(|| format!("{FIGURE} {}", moves.join(" ")))
+    draw_moves::<G>(None, &moves)?.pop()
 }

@@ -21,7 +21,7 @@ pub(crate) use waits;
 /// follow, each with the targets on that list that cover its recipient.
 const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, on_reply, message_id, date, attempts, due_at, \
      state, error, done_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, 0, \
-     column9, CASE WHEN is_blocked THEN 'dropped' ELSE 'queued' END, CASE WHEN is_blocked THEN 'do_not_mail' END, \
+     column13, CASE WHEN is_blocked THEN 'dropped' ELSE 'queued' END, CASE WHEN is_blocked THEN 'do_not_mail' END, \
      CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
      (v.column10, v.column11, v.column12)) AS is_blocked FROM (";
 
@@ -132,12 +132,13 @@ macro_rules! due {
 }
 
 /// Mails about the boards of leased ones to the same recipients that show more moves, were certainly not delivered, and
-/// are not leased. `$which` names a mail `n` of the board of a leased one `o`.
+/// are neither leased nor put off since their reader has the board in sight. `$which` names a mail `n` of the board of a leased one `o`.
 macro_rules! newer {
     ($which:literal) => {
         concat!(
             $which,
-            " AND n.ply > o.ply AND n.state = 'queued' AND n.webhook_id IS NULL AND n.unsure_attempts = 0"
+            " AND n.ply > o.ply AND n.state = 'queued' AND n.webhook_id IS NULL AND n.unsure_attempts = 0 \
+             AND (n.due_at <= $1 OR n.attempts > 0)"
         )
     };
 }
@@ -173,6 +174,7 @@ struct NewRow<'a> {
     ply: Option<i64>,
     facts: &'a str,
     targets: [String; 3],
+    due: Millis,
 }
 
 impl<'a> NewRow<'a> {
@@ -187,13 +189,14 @@ impl<'a> NewRow<'a> {
             ply: board.map(|board| board.ply),
             facts,
             targets: UnmailedTarget::covering(&mail.recipient.to_lowercase()),
+            due: mail.date.plus(board.map_or(0, |board| board.wait_ms)),
         }
     }
 
-    fn arguments(&self) -> [&dyn Argument; 12] {
-        let Self { mail, board, ply, facts, targets: [address, mailbox, domain] } = self;
+    fn arguments(&self) -> [&dyn Argument; 13] {
+        let Self { mail, board, ply, facts, targets: [address, mailbox, domain], due } = self;
         let NewOutbox { kind, recipient, user, on_reply, message_id, date, .. } = mail;
-        [kind, recipient, user, board, ply, facts, on_reply, message_id, date, address, mailbox, domain]
+        [kind, recipient, user, board, ply, facts, on_reply, message_id, date, address, mailbox, domain, due]
     }
 }
 
@@ -239,7 +242,7 @@ impl WriteTx {
     }
 
     /// Leases the newer mails about the boards of these leased ones to the same recipients that were certainly not
-    /// delivered, due or not.
+    /// delivered, due or to be tried again.
     pub async fn lease_newer_outbox(
         &mut self,
         leased: &[OutboxKey],
@@ -253,7 +256,7 @@ impl WriteTx {
         self.fetch_all(sql, &[&now, &lease_until, &key_list(leased)]).await
     }
 
-    /// Gives a leased mail the facts merged with those of older mails, which are dropped.
+    /// Gives a leased mail facts that also say what those of older mails say, which are dropped.
     pub async fn coalesce_outbox(
         &mut self,
         newest: OutboxKey,
@@ -263,6 +266,9 @@ impl WriteTx {
     ) -> Result<()> {
         let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
         self.exec(sql, &[&newest, &facts]).await?;
+        if older.is_empty() {
+            return Ok(());
+        }
         let sql = among!(
             self,
             concat!(
@@ -273,6 +279,20 @@ impl WriteTx {
             ""
         );
         self.exec(sql, &[&key_list(older), &now]).await
+    }
+
+    /// Boards of each reader, beside the one of the mail, on which it is their turn, 100 at most; of those of these leased
+    /// mails that are tried for the first time.
+    pub async fn boards_waiting_beside(&mut self, leased: &[OutboxKey]) -> Result<Vec<(OutboxKey, i64)>> {
+        let sql = among!(
+            self,
+            "SELECT outbox.id, (SELECT COUNT(*) FROM (SELECT 1 FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
+             AND s.board_id = p.board_id JOIN boards b ON b.id = p.board_id WHERE p.user_id = outbox.user_id AND s.to_move \
+             AND b.paused_at IS NULL AND p.board_id <> outbox.board_id LIMIT 100) AS own) AS waiting \
+             FROM outbox WHERE outbox.attempts = 1 AND outbox.board_id IS NOT NULL AND outbox.id",
+            ""
+        );
+        self.fetch_all(sql, &[&key_list(leased)]).await
     }
 
     /// Ends the leases of mails that were leased until `lease_until` and not tried.
@@ -296,9 +316,10 @@ impl WriteTx {
 }
 
 impl WriteTx {
-    /// Makes every waiting mail due unless deferred after a failure, leased or not.
+    /// Makes every mail due that some process has leased; those that are deferred after a failure, or were never tried,
+    /// stay as they are.
     pub async fn release_outbox(&mut self, now: Millis) -> Result<()> {
-        let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
+        let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL AND attempts > 0";
         self.exec(sql, &[&now]).await
     }
 

@@ -34,6 +34,8 @@ pub struct BoardMail {
     pub ply: i64,
     /// Content beside the board, as JSON.
     pub facts: String,
+    /// Time for which it is not sent, though queued.
+    pub wait_ms: i64,
 }
 
 #[derive(Clone, Debug)]

@@ -21,7 +21,6 @@ use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery, board_name};
 use crate::openapi::{Operation, Tag};
-use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardVersion, view_board_version};
 use knotpost_model::{BoardRef, BoardState};
@@ -52,7 +51,6 @@ pub(super) async fn follow(
     State(web): State<Web>,
     client: Client,
     connection: Connection,
-    visitor: Option<LoggedIn>,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(asked): ApiQuery<Since>,
     headers: HeaderMap,
@@ -68,12 +66,11 @@ pub(super) async fn follow(
     let heard = asked.heard(&headers);
     let missed = parse_version(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
-    let watching = visitor.map(|LoggedIn(user)| web.app.signals.watched.watch(name.clone(), user.user));
     tokio::spawn(async move {
         if tell(&events, &name, &now, missed).is_ok() {
             watch(&web, &name, now, signs, &events).await;
         }
-        drop((place, watching));
+        drop(place);
     });
     Ok(respond(waiting, ALIVE))
 }

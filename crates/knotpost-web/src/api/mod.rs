@@ -144,6 +144,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&boards::TEXT),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(pictures::svg))
         .described(&pictures::SVG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/game.png", || get(pictures::animation))
+        .described(&pictures::ANIMATION),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.png", || get(pictures::png))
         .described(&pictures::PNG),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/events", || get(events::follow))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::Response;
-use knotpost_picture::{PictureOptions, Theme};
+use axum::response::{IntoResponse as _, Response};
+use knotpost_picture::{PictureOptions, Theme, most_frames};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -14,17 +14,19 @@ use sha2::{Digest, Sha256};
 use super::boards::{UNKNOWN, find};
 use crate::Web;
 use crate::client::Client;
-use crate::content::Content;
+use crate::content::{Content, not_modified, tag_of};
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::gallery::{Busy, Look};
-use knotpost_core::queries::BoardView;
+use knotpost_core::queries::{BoardView, replay_views};
 
 const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
 /// Drawn widths of PNG pictures, few on purpose: the next one not narrower than requested.
 const SIZES: [u16; 5] = [180, 360, 720, 1080, 1440];
+/// Widths of animations.
+const ANIMATED: [u16; 2] = [360, 720];
 /// For addresses whose content never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// For addresses whose content changes with the next move, or when moves are taken back.
@@ -119,6 +121,70 @@ pub(super) async fn png(
         .ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
     let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);
     Ok(with_cache_control(answer, &view, query.v.as_deref()))
+}
+
+/// The query of an animation.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct AnimationQuery {
+    /// Up to this move; negative numbers count from the last. Without it: to the end.
+    ply: Option<i64>,
+    /// The colours; light ground unless it says otherwise.
+    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
+    theme: Option<String>,
+    /// 360 pixels wide, unless it says otherwise.
+    #[schemars(extend("enum" = ANIMATED))]
+    width: Option<u16>,
+    /// The mark of the picture, as in links on pages. While it is the current one, the answer never changes.
+    v: Option<String>,
+}
+
+pub(super) const ANIMATION: Operation =
+    Operation::new("animate_board", Tag::Boards, "A game as an animated picture (APNG)")
+        .details(
+            "The game from its beginning, without an end; of a long game some positions. Programs that \
+             show still pictures show the last position.",
+        )
+        .asks::<AnimationQuery>()
+        .gives_bytes("image/png", "The picture.")
+        .refuses(UNKNOWN)
+        .tagged();
+
+pub(super) async fn animation(
+    State(web): State<Web>,
+    client: Client,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<AnimationQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let theme = read_theme(query.theme.as_deref())?;
+    let width_px = query.width.unwrap_or(ANIMATED[0]);
+    if !ANIMATED.contains(&width_px) {
+        let text = format!("`width` is {} or {}", ANIMATED[0], ANIMATED[1]);
+        return Err(Problem::new(Code::BadValue, text));
+    }
+    let view = find(&web, &game, &number, query.ply).await?;
+    let facts = [picture_mark(&view), theme.to_string(), width_px.to_string()];
+    let tag = tag_of(&facts);
+    if let Some(known) = not_modified(&headers, &tag) {
+        return Ok(with_cache_control(known, &view, query.v.as_deref()));
+    }
+    let (app, board) = (Arc::clone(&web.app), view.board.clone());
+    let views = move || replay_views(&app.games, &board, most_frames(width_px));
+    let drawn = web.app.gallery.animate(client.host(), views, (theme, width_px)).await;
+    let bytes = drawn
+        .map_err(|Busy| busy())?
+        .ok_or_else(|| Problem::new(Code::BadValue, "this game cannot be drawn in that size"))?;
+    let name = format!("inline; filename=\"{}-{}.png\"", view.summary.game, view.summary.number);
+    let head = [
+        (header::ETAG, tag),
+        (header::CONTENT_TYPE, HeaderValue::from_static("image/png")),
+        (
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("inline")),
+        ),
+    ];
+    Ok(with_cache_control((head, bytes).into_response(), &view, query.v.as_deref()))
 }
 
 pub(crate) fn busy() -> Problem {

@@ -7,7 +7,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Command, Credentials as Typed, Password, Setting, read_word};
+use knotpost_commands::{Command, Credentials as Typed, Password, Setting, Userid, read_word};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -240,8 +240,20 @@ fn sign_up_form(web: &Web, given: &SignUp, refusal: Option<&Refusal>) -> Respons
     let facts = context! {
         userid => given.userid.clone(), given_address => given.address.clone(), next => safe_next(&given.next),
         confirms => web.app.config.confirms_addresses(), telling => Serde(TELLING), moves => given.telling(),
+        wrong => refusal.and_then(|refusal| wrong_field(web, given, refusal)),
     };
     no_store(web.pages.page(status, "signup.html", join([told, facts])))
+}
+
+/// The field of the form that a refusal is about; `None`: none of them alone.
+fn wrong_field(web: &Web, given: &SignUp, refusal: &Refusal) -> Option<&'static str> {
+    match refusal.code {
+        Code::UseridTaken => Some("userid"),
+        Code::RateLimited | Code::Unavailable => None,
+        _ if Userid::choose(given.userid.trim(), &web.app.vocabulary).is_err() => Some("userid"),
+        _ if Password::choose(&given.password).is_err() => Some("password"),
+        _ => Some("address"),
+    }
 }
 
 /// Signs up as a mail would, and logs in at once.

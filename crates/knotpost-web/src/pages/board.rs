@@ -20,6 +20,7 @@ use super::preview::{self, drawn};
 use super::seeks::name_terms;
 use super::turn::{Ground, Turn, TurnPage};
 use crate::Web;
+use crate::api::picture_mark;
 use crate::board_version::format_version;
 use crate::error::Failure;
 use crate::extract::{PagePath, PageQuery, board_name};
@@ -165,6 +166,7 @@ impl Seen<'_> {
             last => summary.last_ply,
             rated => summary.rated,
             limits => self.limits(),
+            mark => picture_mark(view),
             reading => knotpost_picture::describe(&drawn(view)),
             queue => queueing::queue_facts(&self.around.queue),
             latest => self.latest(talk),

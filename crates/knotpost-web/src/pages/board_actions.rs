@@ -119,6 +119,12 @@ pub(super) async fn act(
     Form(form): Form<BoardForm>,
 ) -> Result<Response, Failure> {
     let name = board_name(&game, &number)?;
+    if form.act == "seen" {
+        if web.app.games.find(&name.game).is_some() {
+            web.app.signals.note_in_sight(name, visitor.user, web.app.clock.now());
+        }
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     if form.act == "note" {
         return write_note(&web, &visitor, &name, &form.comment).await;
     }

@@ -234,7 +234,7 @@ async fn begin(
     }
     let is_stopped = fields.get("act").is_some_and(|act| act == "stop_seeking");
     let done = if is_stopped { "stopped" } else { "seeking" };
-    Ok(Redirect::to(&format!("/?done={done}#seeks")).into_response())
+    Ok(Redirect::to(&format!("/?done={done}")).into_response())
 }
 
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusal> {

@@ -4,7 +4,10 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use knotpost_commands::ExampleContext;
-use knotpost_rules::{AnyGame, GameKind, Meta};
+use knotpost_picture::{inline_die, linked_svg};
+use knotpost_rules::knot::Face;
+use knotpost_rules::view::draw_faces;
+use knotpost_rules::{AnyGame, GameKind, Meta, View};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -212,12 +215,13 @@ pub(super) async fn game(
     let meta = game.meta();
     // The first section describes the challenge; its first line is shown above the table of options.
     let usage = help.sections.first().and_then(|section| section.text.lines().next()).unwrap_or_default();
+    let drawings = drawings(game, &help.figures);
     let sections: Vec<Value> = help
         .sections
         .iter()
         .skip(1)
         .map(|section| {
-            context! { title => section.title, prose => Value::from_safe_string(prose::to_html(&section.text)) }
+            context! { title => section.title, prose => Value::from_safe_string(prose::to_html_with(&section.text, &drawings)) }
         })
         .collect();
     let own = context! {
@@ -227,6 +231,26 @@ pub(super) async fn game(
     };
     let facts = join([own, game_facts(game)]);
     web.pages.page_for(visitor.as_deref(), StatusCode::OK, "game.html", facts)
+}
+
+/// The boards and faces of a game's rules as drawings, each with the text that it shows.
+fn drawings(game: &dyn AnyGame, figures: &[View]) -> Vec<(String, String)> {
+    let board = |(place, view): (usize, &View)| {
+        let title = format!("Figure {}", place + 1);
+        (
+            view.to_string().trim_matches('\n').to_owned(),
+            format!("<div class=\"sight\">{}</div>", linked_svg(view, &title, &[])),
+        )
+    };
+    let faces = faces(game);
+    let faces = (!faces.is_empty()).then(|| (draw_faces().trim_matches('\n').to_owned(), list_faces()));
+    figures.iter().enumerate().map(board).chain(faces).collect()
+}
+
+/// The faces with their letters, drawn as the style sheet has it.
+fn list_faces() -> String {
+    let face = |face: Face| format!("<li><span>{}{}</span></li>", inline_die(face), face.letter());
+    format!("<ul class=\"faces\">{}</ul>", Face::ALL.into_iter().map(face).collect::<String>())
 }
 
 pub(super) fn offered_games(web: &Web) -> Vec<Value> {

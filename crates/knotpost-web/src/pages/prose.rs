@@ -20,6 +20,18 @@ pub(super) fn to_html(text: &str) -> String {
     pieces(text).iter().map(Piece::to_html).collect()
 }
 
+/// As [`to_html`], with these drawings in the place of the texts that they show.
+pub(super) fn to_html_with(text: &str, drawings: &[(String, String)]) -> String {
+    let found =
+        drawings.iter().find_map(|(shown, drawing)| Some((text.split_once(shown.as_str())?, drawing)));
+    match found {
+        Some(((before, after), drawing)) => {
+            format!("{}{drawing}{}", to_html_with(before, drawings), to_html_with(after, drawings))
+        }
+        None => to_html(text),
+    }
+}
+
 impl Piece<'_> {
     fn to_html(&self) -> String {
         match self {
@@ -145,6 +157,17 @@ mod tests {
                     <pre class=\"board\" tabindex=\"0\">osbox queue 101 ann</pre>\n\
                     <p>keeps &lt;three&gt; moves; <code>help turns</code> tells more.</p>\n";
         assert_eq!(to_html(text), html);
+    }
+
+    #[test]
+    fn a_drawing_stands_where_its_text_stood() {
+        let drawings = [
+            ("+-+\n|a|".to_owned(), "<svg>a</svg>".to_owned()),
+            ("|b|".to_owned(), "<svg>b</svg>".to_owned()),
+        ];
+        let html = to_html_with("Before:\n\n|b|\nthen\n\n+-+\n|a|\n\nAfter.", &drawings);
+        assert_eq!(html, "<p>Before:</p>\n<svg>b</svg><p>then</p>\n<svg>a</svg><p>After.</p>\n");
+        assert_eq!(to_html_with("Nothing.", &drawings), "<p>Nothing.</p>\n");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod following;
 mod following_all;
 mod hooks;
 mod hostile;
+mod in_sight;
 mod inviting;
 mod keys;
 mod kinds;

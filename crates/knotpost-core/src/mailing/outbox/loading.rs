@@ -85,8 +85,12 @@ async fn load_content(
     let facts: BoardFacts =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let letter = match position_after(tx, &app.games, BoardKey(board), ply).await? {
-        Some(board) => letter_about(tx, app, &facts, &board, (row, status)).await?,
-        None => None,
+        Some((board, movers))
+            if !(facts.waits && row.user_id.is_some_and(|user| movers.contains(&user.into()))) =>
+        {
+            letter_about(tx, app, &facts, &board, (row, status)).await?
+        }
+        _ => None,
     };
     Ok(letter.unwrap_or(MailContent::Dropped("superseded")))
 }
@@ -121,6 +125,11 @@ async fn letter_about(
         answers: player.map(|player| Answers::of(board, facts, player)),
         ..Sheet::of(board, facts, userid, Listing::Recent, row.date)
     };
+    match facts.others_waiting {
+        0 => {}
+        1 => sheet.notes.push("One more game waits for you.".to_owned()),
+        others => sheet.notes.push(format!("{others} more games wait for you.")),
+    }
     if let Some(pairing) = board.row.pairing_id
         && let Some(place) = tx.place_of_pairing(pairing).await?
     {
@@ -142,22 +151,25 @@ fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
     board.mover().is_some_and(is_here)
 }
 
-/// The board after `ply` moves; `None`: it does not exist any more, or was taken back behind that move.
+/// The board after `ply` moves, and who has moved since; `None`: it does not exist any more, or was taken back behind that
+/// move.
 async fn position_after(
     tx: &mut ReadTx,
     games: &Games,
     board: BoardKey,
     ply: i64,
-) -> Result<Option<Board>, StoreError> {
+) -> Result<Option<(Board, Vec<UserKey>)>, StoreError> {
     let Some(found) = tx.seated_board(board).await?.filter(|found| found.board.ply >= ply) else {
         return Ok(None);
     };
     let board = Board::from_seated(tx, games, found).await?;
-    if board.row.ply == ply {
-        Ok(Some(board))
-    } else {
-        board.at(games, usize::try_from(ply).unwrap_or(0)).map(Some)
-    }
+    let after = usize::try_from(ply).unwrap_or(0);
+    let later = board.entries.iter().skip(after).filter(|entry| !entry.row.auto);
+    let seats: Vec<i64> = later.map(|entry| entry.row.seat).collect();
+    let movers =
+        board.seats.iter().filter(|seat| seats.contains(&seat.seat)).map(|seat| seat.user_id).collect();
+    let board = if board.row.ply == ply { board } else { board.at(games, after)? };
+    Ok(Some((board, movers)))
 }
 
 /// The content of a mail that refers to something stored other than a board.

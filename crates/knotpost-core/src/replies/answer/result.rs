@@ -31,6 +31,8 @@ pub struct Answer {
     pub(crate) is_free: bool,
     /// Readers to charge: each is mailed only so much by others.
     pub(crate) mailed: Vec<UserKey>,
+    /// Readers whose wishes spare them the board by mail; one who commands by mail is answered all the same.
+    pub(crate) unmailed: Vec<UserKey>,
     pub notices: Vec<String>,
 }
 
@@ -45,6 +47,7 @@ impl Answer {
             changed: false,
             is_free: false,
             mailed: Vec::new(),
+            unmailed: Vec::new(),
             notices: Vec::new(),
         }
     }

@@ -68,8 +68,7 @@ impl Turn<'_> {
         let is_target = |name: &str| {
             present.panels.iter().any(|panel| {
                 let at = panel.spots.iter().position(|spot| spot == name);
-                let piece = at.and_then(|at| panel.cells.get(at));
-                matches!(piece, Some(Piece::Token { look, owner: None, .. }) if look.figure == Figure::Target)
+                at.and_then(|at| panel.cells.get(at)).is_some_and(is_target)
             })
         };
         // While a piece is chosen that is to be moved, another one can be chosen instead.
@@ -126,20 +125,27 @@ impl Turn<'_> {
     /// Words for the next thing to point at.
     fn wanted(&self) -> &'static str {
         let next = self.choosing.choices.next.iter().find(|choice| choice.kind.spot().is_some());
-        let is_stone = |name: &str| {
-            let view = self.ground.position.view(Viewer::Spectator);
-            view.panels.iter().any(|panel| {
-                let at = panel.spots.iter().position(|spot| spot == name);
-                at.is_some_and(|at| matches!(panel.cells.get(at), Some(Piece::Stone { .. })))
+        let view = self.ground.position.view(Viewer::Spectator);
+        let piece = |name: &str| {
+            view.panels.iter().find_map(|panel| {
+                let at = panel.spots.iter().position(|spot| spot == name)?;
+                panel.cells.get(at)
             })
         };
+        let is_stone = |name: &str| matches!(piece(name), Some(Piece::Stone { .. }));
+        let spots = || self.choosing.choices.next.iter().filter_map(|choice| choice.kind.spot());
+        let may_claim = spots().any(|name| piece(name).is_some_and(is_target));
+        let has_targets = view.panels.iter().flat_map(|panel| &panel.cells).any(is_target);
         match (next.map(|choice| &choice.kind), self.parts.last()) {
             (Some(PartKind::From(_)), _) => "pick the piece to move",
             (Some(PartKind::To(_)), _) => "where does it go?",
             (Some(PartKind::Spot(name)), None) if is_stone(name) => "pick one of your stones",
+            (_, None) if may_claim => "pick a place for a token, or a marked target to claim it",
             (_, None) => "pick a place on the board",
             (_, Some(PartKind::Spot(name))) if is_stone(name) => "where does it go?",
-            _ => "pick the next place, in sight of the last",
+            _ if may_claim => "claim another marked target, or play this",
+            _ if has_targets => "pick the cell of the second token, in sight of the first",
+            _ => "pick the next place",
         }
     }
 
@@ -216,4 +222,9 @@ fn same_turn(kind: &PartKind, chosen: Option<&PartKind>) -> bool {
         (PartKind::Turns(one), _) => *one == 0,
         _ => false,
     }
+}
+
+/// True for a target that nobody has claimed.
+fn is_target(piece: &Piece) -> bool {
+    matches!(piece, Piece::Token { look, owner: None, .. } if look.figure == Figure::Target)
 }

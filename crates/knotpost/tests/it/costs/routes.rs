@@ -96,6 +96,7 @@ async fn a_request_of_a_stranger_costs_no_more_than_its_row() {
             ("GET", path) if path.contains("/board.") => {
                 &["", "?ply=-1&width=1440&theme=dark", "?frame=card"]
             }
+            ("GET", path) if path.ends_with("/game.png") => &["", "?ply=-1&width=720&theme=dark"],
             ("GET", path) if path.ends_with("/events") => &["", "?since=0-0-0-0"],
             ("GET", _) => &["", "?limit=500&ply=1&q=a", "?limit=999999999&ply=-999999999"],
             _ => &[""],

@@ -293,7 +293,7 @@ pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
 pub(super) async fn what_speaks_against_sending_is_known_to_whoever_has_the_mail(ground: &Ground) {
     let ann = ground.user("ann").await;
     let board = ground.board("osbox", [ann, ground.user("bob").await]).await;
-    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned(), wait_ms: 0 });
     queue_mail(&ground.store, 1, 1, mail(4)).await.unwrap();
     let write = ground.store.write(async move |tx| tx.lease_outbox(Millis(5), Millis(99), 9).await);
     let row = write.await.unwrap().remove(0);
@@ -325,7 +325,7 @@ pub(super) async fn a_mail_is_looked_up_with_its_reader_and_boards_together(grou
         kind: "board",
         recipient: recipient.to_owned(),
         user,
-        content: OutboxContent::Board(BoardMail { board, ply: 0, facts: "{}".to_owned() }),
+        content: OutboxContent::Board(BoardMail { board, ply: 0, facts: "{}".to_owned(), wait_ms: 0 }),
         on_reply: None,
         message_id: format!("{id}@here"),
         date: Millis(id),
@@ -375,12 +375,16 @@ pub(super) async fn a_mail_is_looked_up_with_its_reader_and_boards_together(grou
 pub(super) async fn newer_mails_about_a_board_are_leased_with_an_older_one(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let (board, other) = (ground.board("osbox", [ann, bob]).await, ground.board("osbox", [ann, bob]).await);
-    let mail = |board, ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    let mail =
+        |board, ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned(), wait_ms: 0 });
     for (id, ply) in [(1, 4), (2, 5), (3, 6), (4, 3)] {
         queue_mail(&ground.store, id, 1, mail(board, ply)).await.unwrap();
     }
     queue_mail(&ground.store, 5, 1, mail(other, 6)).await.unwrap();
     queue_mail_to("z@y.example", &ground.store, 6, 9, mail(board, 6)).await.unwrap();
+    // One that is put off keeps its time.
+    let put_off = BoardMail { board, ply: 8, facts: "{}".to_owned(), wait_ms: 100 };
+    queue_mail(&ground.store, 8, 1, OutboxContent::Board(put_off)).await.unwrap();
     // One that may have arrived never changes, and is not leased before its time.
     queue_mail(&ground.store, 7, 0, mail(board, 7)).await.unwrap();
     let write = ground.store.write(async move |tx| {
@@ -430,7 +434,7 @@ pub(super) async fn what_is_sealed_is_found_by_how_it_begins(ground: &Ground) {
 
 pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {
     let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
-    let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };
+    let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned(), wait_ms: 0 };
     queue_mail(&ground.store, 1, 1, OutboxContent::Board(by_reference)).await.unwrap();
     queue_mail(&ground.store, 2, 2, OutboxContent::Reference("{}".to_owned())).await.unwrap();
     let write = ground.store.write(async move |tx| {

@@ -214,6 +214,7 @@ async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
     let mail = OutboxKey(1);
     tx.lease_outbox(Millis(1), Millis(2), 1).await?;
     tx.lease_newer_outbox(&[mail], Millis(1), Millis(2)).await?;
+    tx.boards_waiting_beside(&[mail]).await?;
     let row = OutboxRow {
         id: mail,
         kind: "board".to_owned(),
@@ -369,7 +370,7 @@ async fn newer_mails_on_postgresql_are_found_by_their_board() {
         recipient: "a@b.example".to_owned(),
         user: None,
         on_reply: None,
-        content: OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() }),
+        content: OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned(), wait_ms: 0 }),
         message_id: format!("{}-{ply}@here", board.0),
         date: Millis(1),
     };

@@ -50,7 +50,7 @@ pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> R
         kind: "board",
         recipient: format!("{number}@x.example"),
         user: Some(user),
-        content: OutboxContent::Board(BoardMail { board: board.id, ply, facts: shown }),
+        content: OutboxContent::Board(BoardMail { board: board.id, ply, facts: shown, wait_ms: 0 }),
         on_reply: None,
         message_id: format!("{number}-{ply}@here"),
         date: Millis(40),

@@ -166,19 +166,21 @@ mod stories {
         };
         assert_eq!(first().await, 101, "it has waited longest");
         let watch = |cookie: String| {
-            let request = Request::get("/api/v1/boards/osbox/102/events").header("cookie", cookie);
-            app.open(request.body(Body::empty()).unwrap())
+            let request = Request::post("/boards/osbox/102")
+                .header("cookie", cookie)
+                .header("content-type", "application/x-www-form-urlencoded")
+                .header("sec-fetch-site", "same-origin");
+            app.send(request.body(Body::from("act=seen")).unwrap())
         };
-        let stranger = watch(String::new()).await;
+        assert_eq!(watch(String::new()).await.status, 303);
         assert_eq!(first().await, 101, "a stranger who watches changes nothing");
-        drop(stranger);
         let login = Request::post("/login")
             .header("content-type", "application/x-www-form-urlencoded")
             .header("sec-fetch-site", "same-origin")
             .body(Body::from("userid=ann&password=ann-secret"));
         let page = app.send(login.unwrap()).await;
         let cookie = page.header("set-cookie").split(';').next().unwrap_or_default();
-        let stream = watch(cookie.to_owned()).await;
+        assert_eq!(watch(cookie.to_owned()).await.status, 204);
         assert_eq!(first().await, 102, "its player watches it");
         let page = app.get("/boards/osbox/102").await;
         assert!(
@@ -189,7 +191,6 @@ mod stories {
         app.clock.advance(60_000);
         let page = app.get("/boards/osbox/102").await;
         assert!(page.text.contains("knotbot-2 has much to do"), "{}", page.text);
-        drop(stream);
         // What has changed is looked at by itself.
         let mut due = DueTurns::default();
         due.look_at(&app.app, &BoardRef { game: "osbox".to_owned(), number: 102 }).await.unwrap();

@@ -70,6 +70,23 @@ mod stories {
                 assert_eq!(page.status, 303, "{act}: {}", page.text);
             }
         }
+        for (number, form) in [
+            "roundrobin -size=3 -players=2-2",
+            "roundrobin -players=4-8",
+            "swiss -players=6-6",
+            "ladder",
+            "league",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let line = format!("announce ada ada-secret osbox {form}");
+            assert_eq!(app.post(&line, "A cup of <ours>\n\nWords").await.outcome(), "200 ok", "{line}");
+            for user in ["ann", "bob"] {
+                let line = format!("enter {user} {user}-secret t{}", number + 1);
+                assert_eq!(app.post(&line, "").await.outcome(), "200 ok", "{line}");
+            }
+        }
         app.post("osbox seek bob bob-secret 1 -size=3", "").await;
         ann.post("/challenge", &[("game", "osbox"), ("act", "invite")]).await;
         app

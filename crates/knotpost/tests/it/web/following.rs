@@ -50,6 +50,18 @@ async fn boards_are_told_from_process_to_process_on_postgres() {
     };
     let board = tokio::time::timeout(Duration::from_mins(1), told).await.expect("something is heard");
     assert_eq!(board.game, "osbox");
+    // What a page of one shows is in sight at the other, too: its mails wait.
+    let (ann, now) = (
+        one.app.store.read().await.unwrap().find_user("ann").await.unwrap().unwrap().id,
+        one.app.clock.now(),
+    );
+    one.app.signals.note_in_sight(board.clone(), ann, now);
+    let seen = async {
+        while !other.app.signals.in_sight.has(&board, ann, other.app.clock.now()) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), seen).await.expect("it is told");
     stop.cancel();
     for peer in peers {
         peer.await.unwrap();

@@ -6,6 +6,7 @@ tell! {
     a_link_to_a_board_is_shown_with_the_board,
     a_picture_is_kept_as_long_as_it_is_true,
     a_removed_board_has_no_picture,
+    a_game_is_shared_as_one_moving_picture,
     start_games_and_users_introduce_themselves,
     names_stay_inside_their_tags,
 }
@@ -123,6 +124,43 @@ mod stories {
         assert_eq!(meta(&page, "og:description").as_deref(), Some("This board was removed."));
         assert_eq!(meta(&page, "og:image"), None);
         assert_eq!(meta(&page, "twitter:card").as_deref(), Some("summary"));
+    }
+
+    /// The frames of an animated picture, as its control chunk counts them.
+    fn frames(bytes: &[u8]) -> Option<u32> {
+        let at = bytes.windows(4).position(|name| name == b"acTL")? + 4;
+        Some(u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()))
+    }
+
+    pub(super) async fn a_game_is_shared_as_one_moving_picture(place: Place) {
+        let app = begin(place).await;
+        app.post("osbox move 101 bob bob-secret a7", "").await;
+        let running = app.get("/boards/osbox/101").await.text.replace("&#x2f;", "/");
+        assert!(running.contains("/game.png?ply=2") && !running.contains("class=\"share"), "{running}");
+        app.post("osbox move 101 ann ann-secret resign", "").await;
+        let page = app.get("/boards/osbox/101").await.text;
+        let (_, card) = page.split_once("class=\"end\"").expect("a card");
+        let card = card.split("</section>").next().unwrap();
+        assert!(card.contains("Share") && card.contains("prefers-reduced-motion"), "{card}");
+        let (_, film) = card.split_once("<img src=\"").unwrap();
+        let film = film.split('"').next().unwrap().replace("&amp;", "&").replace("&#x2f;", "/");
+        for (address, width) in [(film.clone(), 360), (format!("{film}&width=720&theme=dark"), 720)] {
+            let answer = app.open(Request::get(&address).body(Body::empty()).unwrap()).await;
+            let (parts, body) = answer.into_parts();
+            assert_eq!(
+                (parts.status, &parts.headers["content-type"]),
+                (200.try_into().unwrap(), &"image/png".parse().unwrap())
+            );
+            assert_eq!(parts.headers["cache-control"], "public, max-age=31536000, immutable");
+            let bytes = to_bytes(body, 2 << 20).await.unwrap();
+            assert_eq!(frames(&bytes), Some(4), "the beginning, two moves and the resignation");
+            assert_eq!(u32::from_be_bytes(bytes[16..20].try_into().unwrap()), width);
+            let known = Request::get(&address).header("if-none-match", &parts.headers["etag"]);
+            assert_eq!(app.send(known.body(Body::empty()).unwrap()).await.status, 304);
+        }
+        let page = app.get("/api/v1/boards/osbox/101/game.png?width=5000").await;
+        assert_eq!(page.outcome(), "422 bad_value");
+        assert_eq!(app.get("/api/v1/boards/osbox/999/game.png").await.outcome(), "404 no_such_board");
     }
 
     pub(super) async fn start_games_and_users_introduce_themselves(place: Place) {

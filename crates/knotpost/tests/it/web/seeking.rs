@@ -21,6 +21,8 @@ mod stories {
         let page = ann.submit("/challenge", &wish).await;
         assert!(page.text.contains("3x3, any side") && page.text.contains("stop_seeking"), "{}", page.text);
         assert!(!Browser::new(&app).get("/").await.text.contains("stop_seeking"), "only who looks can stop");
+        assert!(page.text.contains("You are looking for an opponent"), "{}", page.text);
+        assert!(!page.text.contains("looking now"), "she is not offered herself: {}", page.text);
         let page = ann.submit("/challenge", &[("game", "osbox"), ("act", "stop_seeking")]).await;
         assert!(!page.text.contains("Looking for opponents"), "{}", page.text);
         ann.submit("/challenge", &wish).await;
@@ -32,6 +34,8 @@ mod stories {
             "the same wish makes a board: {}",
             page.text
         );
+        let page = ann.get("/?done=seeking").await.text;
+        assert!(!page.contains("You are looking for an opponent"), "the game has begun: {page}");
         let smuggled = [("game", "osbox"), ("option_size", "3 0"), ("act", "seek")];
         assert_eq!(bob.post("/challenge", &smuggled).await.status, 422);
     }
