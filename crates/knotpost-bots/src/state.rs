@@ -161,8 +161,12 @@ impl<G: Game> State<G> {
         actions
     }
 
-    /// A legal move by chance, a pass where nothing else is legal; never a swap.
+    /// A legal move by chance, a pass where nothing else is legal; never a swap. Who may pass beside moves makes one that
+    /// is likely, or passes: else they would go on for ever.
     pub(crate) fn pick(&self, chance: &mut Chance) -> Option<Action<G::Move>> {
+        if self.game.may_pass() && !self.game.must_pass() {
+            return self.pick_likely(chance);
+        }
         match self.game.pick(&mut |count| chance.below(count)) {
             Some(mv) => Some(Action::Move(mv)),
             None => self.game.may_pass().then_some(Action::Pass),

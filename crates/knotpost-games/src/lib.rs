@@ -8,7 +8,7 @@ pub mod new_game;
 #[cfg(test)]
 mod tests;
 
-use knotpost_bots::{Bot, Typed, default_bot};
+use knotpost_bots::{Bot, Typed, default_bot, depth_bot};
 use knotpost_rules::{AnyGame, Kind, Registry};
 
 /// Each game by its folder, its type and its bot.
@@ -66,7 +66,7 @@ games! {
     amazons::Amazons: default_bot(),
     nmm::Nmm: default_bot(),
     checkers::Checkers: default_bot(),
-    chess::Chess: chess::BOT,
+    chess::Chess: depth_bot(250),
 }
 
 /// The games of these names alone.

@@ -32,7 +32,9 @@ pub struct Settings {
 /// The choice of the next edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
-    /// Every edge once, then by upper confidence bounds.
+    /// Every edge once in an order by chance, then by upper confidence bounds. Play-outs are uniform.
+    Plain,
+    /// The same, and play-outs of what is likely.
     Uct,
     /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT).
     Biased {
@@ -153,9 +155,12 @@ impl<G: Game> Search<'_, G> {
         if self.tree.len() > MOST_NODES && !self.tree.is_grown(node) {
             return false;
         }
-        let edges = tree::list_edges(state, begun);
+        let mut edges = tree::list_edges(state, begun);
         let sharp = match self.settings.policy {
-            Policy::Uct => None,
+            Policy::Plain | Policy::Uct => {
+                self.shuffle(&mut edges);
+                None
+            }
             Policy::Biased { sharp, .. } => Some(sharp),
         };
         let is_new = |edge: &Edge<G::Step>| self.tree.find(node, edge).is_none();
@@ -165,6 +170,13 @@ impl<G: Game> Search<'_, G> {
         };
         self.tree.extend(node, &edges, &shares);
         !edges.is_empty()
+    }
+
+    /// With fewer play-outs than edges, the first of the list would be the only ones that are looked at.
+    fn shuffle(&mut self, edges: &mut [Edge<G::Step>]) {
+        for last in (1..edges.len()).rev() {
+            edges.swap(last, self.chance.below(last as u32 + 1) as usize);
+        }
     }
 
     fn win_of(&self, winner: usize) -> Values {
@@ -180,15 +192,15 @@ impl<G: Game> Search<'_, G> {
         values
     }
 
-    /// Plays by chance to the end, or as far as the settings say: uniformly for plain UCT, else what is likely.
+    /// Plays by chance to the end, or as far as the settings say.
     fn play_out(&mut self, mut state: State<G>) -> Values {
         for _ in 0..self.settings.playout {
             if state.is_over() {
                 return state.rewards();
             }
             let picked = match self.settings.policy {
-                Policy::Uct => state.pick(&mut self.chance),
-                Policy::Biased { .. } => state.pick_likely(&mut self.chance),
+                Policy::Plain => state.pick(&mut self.chance),
+                Policy::Uct | Policy::Biased { .. } => state.pick_likely(&mut self.chance),
             };
             let Some(action) = picked else { return state.rewards() };
             state.act(&action);

@@ -153,8 +153,8 @@ impl<G: Game> Tree<G> {
             let value = if child.visits == 0 { mean } else { child.total / child.visits as f32 };
             match policy {
                 _ if lost(child) => -1.0,
-                Policy::Uct if child.visits == 0 => f32::INFINITY,
-                Policy::Uct => value + bound(visits, child.visits),
+                Policy::Plain | Policy::Uct if child.visits == 0 => f32::INFINITY,
+                Policy::Plain | Policy::Uct => value + bound(visits, child.visits),
                 Policy::Biased { explore, .. } => {
                     value + explore * child.share * root / (1 + child.visits) as f32
                 }
