@@ -34,7 +34,7 @@ pub struct Settings {
 pub enum Policy {
     /// Every edge once in an order by chance, then by upper confidence bounds. Play-outs are uniform.
     Plain,
-    /// The same, and play-outs of what is likely.
+    /// The same with play-outs of what is likely, and a move that ends the game at once is seen.
     Uct,
     /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT).
     Biased {
@@ -130,6 +130,9 @@ impl<G: Game> Search<'_, G> {
             if !self.grow(node, &state, begun.as_ref()) {
                 break self.play_out(state);
             }
+            if let Some(winner) = self.tree.winner(node) {
+                break self.win_of(winner);
+            }
             let mover = state.mover();
             let Some(next) = self.tree.choose(node, mover, self.settings.policy) else {
                 break self.play_out(state);
@@ -169,7 +172,24 @@ impl<G: Game> Search<'_, G> {
             _ => Vec::new(),
         };
         self.tree.extend(node, &edges, &shares);
+        if self.settings.policy == Policy::Uct && !self.open && state.game().may_end() {
+            self.find_win(node, state, begun, &edges);
+        }
         !edges.is_empty()
+    }
+
+    /// Proves a new node won where one of its edges ends the game so. Play-outs by chance seldom find that one edge, so a
+    /// four in a row would not be answered.
+    fn find_win(&mut self, node: usize, state: &State<G>, begun: Option<&G::Move>, edges: &[Edge<G::Step>]) {
+        let mover = Some(state.mover());
+        let wins = |edge: &&Edge<G::Step>| {
+            let action = tree::action(state, begun, **edge);
+            action.and_then(|action| state.after(&action)).is_some_and(|after| after.winner() == mover)
+        };
+        if let Some(child) = edges.iter().find(wins).and_then(|edge| self.tree.find(node, edge)) {
+            self.tree.set_winner(child, mover);
+            self.tree.set_winner(node, mover);
+        }
     }
 
     /// With fewer play-outs than edges, the first of the list would be the only ones that are looked at.
