@@ -45,7 +45,7 @@ pub struct Profile {
 }
 
 /// Plain UCT: play-outs to the end, nothing from the estimate.
-const PLAIN: mcts::Settings = mcts::Settings { policy: Policy::Uct, playout: ENDLESS, scale: 1, ripe: 1 };
+const PLAIN: mcts::Settings = mcts::Settings { policy: Policy::Plain, playout: ENDLESS, scale: 1, ripe: 1 };
 
 /// The decision of a player; `None` when the game is over or nothing can be done.
 pub(crate) fn decide<G: Game>(

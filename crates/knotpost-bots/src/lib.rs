@@ -32,8 +32,8 @@ pub use decide::{Profile, Searcher, Strength};
 pub use mcts::{ENDLESS, Policy, Settings as TreeSettings};
 pub use minimax::Settings as DepthSettings;
 pub use player::{Level, ParsePlayerError, Player};
-pub use table::{default_bot, levels};
+pub use table::{default_bot, depth_bot, levels};
 pub use tally::{Bounds, Tally};
 
 /// The version of the players. It changes whenever a decision of any of them may change.
-pub const VERSION: &str = "6";
+pub const VERSION: &str = "7";

@@ -8,6 +8,10 @@ use crate::{
 use knotpost_rules::{Game, Scores, Seat, Seed, Unseen};
 use std::{fmt, ops::ControlFlow};
 
+/// Twelve boxes that can be closed, in Dots and Boxes, make 479,001,600 turns, for their order is free. Nobody waits
+/// for a look at all.
+const MOST_MOVES: usize = 100_000;
+
 /// An action of the player on turn.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Action<M> {
@@ -136,10 +140,14 @@ impl<G: Game> State<G> {
         state.act(action).map(|_| state)
     }
 
-    /// Calls `visit` with every legal action, always in the same order.
+    /// Calls `visit` with every legal action, always in the same order; of more moves than [`MOST_MOVES`] with the first.
     pub(crate) fn each_action(&self, visit: &mut dyn FnMut(Action<G::Move>) -> ControlFlow<()>) {
-        let mut flow = ControlFlow::Continue(());
+        let (mut flow, mut left) = (ControlFlow::Continue(()), MOST_MOVES);
         self.game.each_move(&mut |mv| {
+            if left == 0 {
+                return ControlFlow::Break(());
+            }
+            left -= 1;
             flow = visit(Action::Move(mv));
             flow
         });
@@ -161,8 +169,12 @@ impl<G: Game> State<G> {
         actions
     }
 
-    /// A legal move by chance, a pass where nothing else is legal; never a swap.
+    /// A legal move by chance, a pass where nothing else is legal; never a swap. Who may pass beside moves makes one that
+    /// is likely, or passes: else they would go on for ever.
     pub(crate) fn pick(&self, chance: &mut Chance) -> Option<Action<G::Move>> {
+        if self.game.may_pass() && !self.game.must_pass() {
+            return self.pick_likely(chance);
+        }
         match self.game.pick(&mut |count| chance.below(count)) {
             Some(mv) => Some(Action::Move(mv)),
             None => self.game.may_pass().then_some(Action::Pass),

@@ -3,7 +3,7 @@
 //! give the same puzzles on every machine. A file that has some already is continued after its last attempt.
 
 use knotpost_bots::Chance;
-use knotpost_games::{boxilies::Boxilies, obsidio::Obsidio, osbox::Osbox};
+use knotpost_games::{amazons::Amazons, boxilies::Boxilies, dots::Dots, obsidio::Obsidio, osbox::Osbox};
 use knotpost_rules::{Game, GameOptions, GivenOption, Seat, Seed, Show};
 use std::{
     collections::{HashMap, HashSet},
@@ -29,7 +29,7 @@ struct Source {
     options: &'static [&'static str],
     /// How many empty cells a position has at least and at most.
     empty: (usize, usize),
-    /// How many of 366 puzzles are made of it.
+    /// How many puzzles are made of it.
     share: usize,
 }
 
@@ -68,6 +68,17 @@ const BOXILIES: Recipe = Recipe {
     deepest: 9,
 };
 
+/// Lines and boxes count as empty cells.
+const DOTS: Recipe = Recipe {
+    sources: &[source(&["-size=2"], (9, 12), 6), source(&["-size=3"], (12, 16), 18)],
+    turns: 40_000,
+    shortest: 3,
+    deepest: 12,
+};
+
+const AMAZONS: Recipe =
+    Recipe { sources: &[source(&["-size=6"], (7, 9), 24)], turns: 40_000, shortest: 3, deepest: 12 };
+
 /// With fewer moves a puzzle would be solved by trying.
 const FEWEST_MOVES: usize = 4;
 
@@ -78,8 +89,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         "osbox" => make::<Osbox>(file, &OSBOX),
         "obsidio" => make::<Obsidio>(file, &OBSIDIO),
         "boxilies" => make::<Boxilies>(file, &BOXILIES),
+        "dots" => make::<Dots>(file, &DOTS),
+        "amazons" => make::<Amazons>(file, &AMAZONS),
         "osbo" => Err("osbo has no puzzles: what wins depends on rolls to come".into()),
-        _ => Err("there are puzzles of osbox, obsidio and boxilies".into()),
+        _ => Err("there are puzzles of osbox, obsidio, boxilies, dots and amazons".into()),
     }
 }
 

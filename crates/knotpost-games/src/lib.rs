@@ -8,7 +8,7 @@ pub mod new_game;
 #[cfg(test)]
 mod tests;
 
-use knotpost_bots::{Bot, Typed, default_bot};
+use knotpost_bots::{Bot, Typed, default_bot, depth_bot};
 use knotpost_rules::{AnyGame, Kind, Registry};
 
 /// Each game by its folder, its type and its bot.
@@ -57,16 +57,16 @@ games! {
     othello::Othello: default_bot(),
     y::Y: default_bot(),
     havannah::Havannah: default_bot(),
-    gomoku::Gomoku: default_bot(),
+    gomoku::Gomoku: depth_bot(40),
     dots::Dots: default_bot(),
     twixt::Twixt: default_bot(),
     go::Go: default_bot(),
-    loa::Loa: default_bot(),
+    loa::Loa: depth_bot(60),
     wari::Wari: default_bot(),
     amazons::Amazons: default_bot(),
     nmm::Nmm: default_bot(),
     checkers::Checkers: default_bot(),
-    chess::Chess: chess::BOT,
+    chess::Chess: depth_bot(250),
 }
 
 /// The games of these names alone.

@@ -12,6 +12,8 @@ use crate::{
 
 /// Puzzles are for two.
 const PLAYERS: usize = 2;
+/// Of the longest year.
+const DAYS: usize = 366;
 /// From a day to the next it goes on by this number of lines of the file, which holds those with equal options close
 /// together. It has no divisor in common with the number of lines, so that every line has its day.
 const STRIDE: usize = 149;
@@ -32,11 +34,11 @@ impl Puzzle {
         meta.puzzles.lines().filter_map(Self::read)
     }
 
-    /// The puzzle of a day of the year, from 1.
+    /// The puzzle of a day of the year, from 1. Where there are fewer than days, they come again.
     pub fn of_day(meta: &Meta, day: u16) -> Option<Self> {
+        let place = usize::from(day).checked_sub(1).filter(|place| *place < DAYS)?;
         let count = meta.puzzles.lines().count();
-        let place = usize::from(day).checked_sub(1).filter(|place| *place < count)?;
-        meta.puzzles.lines().nth(place * STRIDE % count).and_then(Self::read)
+        meta.puzzles.lines().nth((place * STRIDE).checked_rem(count)?).and_then(Self::read)
     }
 
     /// A line of the file: the number of the attempt that made it, options, position, and the moves of best play.

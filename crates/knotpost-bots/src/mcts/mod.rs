@@ -32,7 +32,9 @@ pub struct Settings {
 /// The choice of the next edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
-    /// Every edge once, then by upper confidence bounds.
+    /// Every edge once in an order by chance, then by upper confidence bounds. Play-outs are uniform.
+    Plain,
+    /// The same with play-outs of what is likely, and a move that ends the game at once is seen.
     Uct,
     /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT).
     Biased {
@@ -128,6 +130,9 @@ impl<G: Game> Search<'_, G> {
             if !self.grow(node, &state, begun.as_ref()) {
                 break self.play_out(state);
             }
+            if let Some(winner) = self.tree.winner(node) {
+                break self.win_of(winner);
+            }
             let mover = state.mover();
             let Some(next) = self.tree.choose(node, mover, self.settings.policy) else {
                 break self.play_out(state);
@@ -153,9 +158,12 @@ impl<G: Game> Search<'_, G> {
         if self.tree.len() > MOST_NODES && !self.tree.is_grown(node) {
             return false;
         }
-        let edges = tree::list_edges(state, begun);
+        let mut edges = tree::list_edges(state, begun);
         let sharp = match self.settings.policy {
-            Policy::Uct => None,
+            Policy::Plain | Policy::Uct => {
+                self.shuffle(&mut edges);
+                None
+            }
             Policy::Biased { sharp, .. } => Some(sharp),
         };
         let is_new = |edge: &Edge<G::Step>| self.tree.find(node, edge).is_none();
@@ -164,7 +172,31 @@ impl<G: Game> Search<'_, G> {
             _ => Vec::new(),
         };
         self.tree.extend(node, &edges, &shares);
+        if self.settings.policy == Policy::Uct && !self.open && state.game().may_end() {
+            self.find_win(node, state, begun, &edges);
+        }
         !edges.is_empty()
+    }
+
+    /// Proves a new node won where one of its edges ends the game so. Play-outs by chance seldom find that one edge, so a
+    /// four in a row would not be answered.
+    fn find_win(&mut self, node: usize, state: &State<G>, begun: Option<&G::Move>, edges: &[Edge<G::Step>]) {
+        let mover = Some(state.mover());
+        let wins = |edge: &&Edge<G::Step>| {
+            let action = tree::action(state, begun, **edge);
+            action.and_then(|action| state.after(&action)).is_some_and(|after| after.winner() == mover)
+        };
+        if let Some(child) = edges.iter().find(wins).and_then(|edge| self.tree.find(node, edge)) {
+            self.tree.set_winner(child, mover);
+            self.tree.set_winner(node, mover);
+        }
+    }
+
+    /// With fewer play-outs than edges, the first of the list would be the only ones that are looked at.
+    fn shuffle(&mut self, edges: &mut [Edge<G::Step>]) {
+        for last in (1..edges.len()).rev() {
+            edges.swap(last, self.chance.below(last as u32 + 1) as usize);
+        }
     }
 
     fn win_of(&self, winner: usize) -> Values {
@@ -180,15 +212,15 @@ impl<G: Game> Search<'_, G> {
         values
     }
 
-    /// Plays by chance to the end, or as far as the settings say: uniformly for plain UCT, else what is likely.
+    /// Plays by chance to the end, or as far as the settings say.
     fn play_out(&mut self, mut state: State<G>) -> Values {
         for _ in 0..self.settings.playout {
             if state.is_over() {
                 return state.rewards();
             }
             let picked = match self.settings.policy {
-                Policy::Uct => state.pick(&mut self.chance),
-                Policy::Biased { .. } => state.pick_likely(&mut self.chance),
+                Policy::Plain => state.pick(&mut self.chance),
+                Policy::Uct | Policy::Biased { .. } => state.pick_likely(&mut self.chance),
             };
             let Some(action) = picked else { return state.rewards() };
             state.act(&action);

@@ -153,8 +153,8 @@ impl<G: Game> Tree<G> {
             let value = if child.visits == 0 { mean } else { child.total / child.visits as f32 };
             match policy {
                 _ if lost(child) => -1.0,
-                Policy::Uct if child.visits == 0 => f32::INFINITY,
-                Policy::Uct => value + bound(visits, child.visits),
+                Policy::Plain | Policy::Uct if child.visits == 0 => f32::INFINITY,
+                Policy::Plain | Policy::Uct => value + bound(visits, child.visits),
                 Policy::Biased { explore, .. } => {
                     value + explore * child.share * root / (1 + child.visits) as f32
                 }
@@ -172,15 +172,15 @@ impl<G: Game> Tree<G> {
     }
 
     /// The best child of a node among these edges for the player who chooses: a proven win, else the most visited that is
-    /// not lost; `None` when none has been visited.
+    /// not lost; `None` when nothing is known of any.
     pub(super) fn best(&self, node: usize, chooser: usize, edges: &[Edge<G::Step>]) -> Option<usize> {
         let rank = |child: &Node<G::Step>| match child.winner {
             Some(winner) if usize::from(winner) == chooser => 2,
             Some(_) => 0,
             None => 1,
         };
-        let visited = self.children(node).filter(|(_, child)| child.visits > 0);
-        let legal = visited.filter(|(_, child)| child.edge.is_some_and(|edge| edges.contains(&edge)));
+        let known = self.children(node).filter(|(_, child)| child.visits > 0 || child.winner.is_some());
+        let legal = known.filter(|(_, child)| child.edge.is_some_and(|edge| edges.contains(&edge)));
         let mut best = None;
         for (at, child) in legal {
             let merit = (rank(child), child.visits);

@@ -204,7 +204,7 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
 fn fill_topic(app: &App, text: &str) -> String {
     let games: Vec<&str> = app.games.offered().map(|game| game.meta().name).collect();
     let limits = TimeLimits::new(None, None, None, &app.config.time);
-    text.replace("{{ games }}", &games.join(", "))
+    text.replace("{{ games }}", &wrap(&format!("Games: {}", games.join(", "))))
         .replace("{{ address }}", &app.config.server.address)
         .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
         .replace("{{ topics }}", &topic_list())

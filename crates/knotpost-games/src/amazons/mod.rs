@@ -40,7 +40,7 @@ static META: Meta = Meta {
     summary: "move, shoot, and be the last to move",
     help: || kit::write_help::<Amazons>(include_str!("help.txt")),
     lessons: include_str!("lessons.json"),
-    puzzles: "",
+    puzzles: include_str!("puzzles.tsv"),
 };
 
 static OPTIONS: [OptionSpec; 1] = [SIZE.spec()];

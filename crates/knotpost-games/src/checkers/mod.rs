@@ -156,7 +156,7 @@ impl Kings {
         grid.of(seat).iter().any(|cell| !self.jumps(grid, (cell, seat), &[cell]).is_empty())
     }
 
-    /// True if a piece that has gone this way becomes a king, which ends its turn.
+    /// True if a piece that has gone this way becomes a king. That ends its turn by itself, for it jumps as a man until then.
     fn is_crowned(&self, grid: &Grid, (from, to): (usize, usize), seat: Seat) -> bool {
         let goal = if seat == Seat::FIRST { 0 } else { SIZE - 1 };
         !self.kings.contains(from) && grid.row_and_column(to).0 == goal
@@ -170,11 +170,10 @@ impl Kings {
         way: &mut Vec<usize>,
         visit: &mut dyn FnMut(&[usize]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let (Some(start), Some(last)) = (way.first().copied(), way.last().copied()) else {
+        let Some(last) = way.last().copied() else {
             return ControlFlow::Continue(());
         };
-        let is_done = way.len() > 1 && self.is_crowned(grid, (start, last), seat);
-        let next = if is_done { Vec::new() } else { self.jumps(grid, (last, seat), way) };
+        let next = self.jumps(grid, (last, seat), way);
         if next.is_empty() && way.len() > 1 {
             return visit(way);
         }
@@ -426,10 +425,10 @@ mod tests {
         let options = GameOptions::defaults(META.options);
         let read =
             |position: &str| Checkers::parse_position(&options, 2, &Seed::default(), position).unwrap();
-        let kings = |quiet: u8| {
-            format!("......../X......./......../......../......../......../.......O/........ 1 {quiet}")
-        };
-        let mut game = read(&kings(QUIET - 1));
+        let mut game = read("......../X......./......../......../......../......../.......O/........ 1 78");
+        game.play(&"a7-b8".parse().unwrap()).unwrap();
+        assert_eq!(game.board.two.end, None);
+        let mut game = read("......../X......./......../......../......../......../.......O/........ 1 79");
         assert_eq!(game.board.two.end, None);
         game.play(&"a7-b8".parse().unwrap()).unwrap();
         assert_eq!(game.board.two.end, Some(End { winner: None, reason: "quiet" }));

@@ -7,7 +7,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use knotpost_bots::{DepthSettings, Profile, Searcher, Typed, levels};
 use knotpost_rules::{
     Abilities, Ability, GameKind, GameOptions, Key, Meta, PositionError, Seat,
     kit::{self, Board, End, Grid, Names, Past, Play, Refusal, Rules, other},
@@ -49,25 +48,6 @@ static META: Meta = Meta {
     lessons: include_str!("lessons.json"),
     puzzles: "",
 };
-
-/// The bot. Games by chance say nothing about a position of chess, so it searches by depth. Its levels are not measured.
-pub const BOT: Typed<Chess> = Typed::new(Profile {
-    two: DEPTH,
-    many: DEPTH,
-    nodes_of_one: 1,
-    levels: levels([
-        (500, 200),
-        (350, 500),
-        (200, 1_000),
-        (100, 2_000),
-        (20, 6_000),
-        (0, 20_000),
-        (0, 60_000),
-        (0, 200_000),
-    ]),
-});
-
-const DEPTH: Searcher = Searcher::Depth(DepthSettings { scale: 250, quiet: 0 });
 
 /// Quiet moves of both sides that are a tie.
 const QUIET: u16 = 100;

@@ -60,7 +60,15 @@ fn count_paths(table: &Table, side: Seat, depth: usize) -> u64 {
     after.sum()
 }
 
-fn check_perft(most: u64) {
+/// Paths of a count, at most; `./test --all` asks for more, and all of them take minutes.
+fn read_most() -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "the runner asks for more by environment")]
+    std::env::var("KNOTPOST_TEST_PATHS").map_or(50_000, |number| number.parse().unwrap())
+}
+
+#[test]
+fn paths_are_as_many_as_published() {
+    let most = read_most();
     for (position, expected) in PERFT {
         let game = game(position);
         for (depth, paths) in (1..).zip(expected).filter(|(_, paths)| **paths <= most) {
@@ -68,17 +76,6 @@ fn check_perft(most: u64) {
             assert_eq!(found, *paths, "{depth} moves from {position}");
         }
     }
-}
-
-#[test]
-fn paths_are_as_many_as_published() {
-    check_perft(50_000);
-}
-
-#[test]
-#[ignore = "minutes: cargo test --release -p knotpost-games --lib -- --ignored chess"]
-fn all_paths_are_as_many_as_published() {
-    check_perft(u64::MAX);
 }
 
 #[test]
@@ -135,6 +132,30 @@ fn moves_are_read_in_every_spelling() {
     }
     for word in ["hello", "bad", "e9", "i4", "Nf9", "O", "x", "e", "4", "N", "=q", "\u{e9}4", "Nf3 e5"] {
         assert!(!Chess::is_move(word), "{word}");
+    }
+}
+
+#[test]
+fn moves_are_listed_as_in_books() {
+    let queens = "8/8/k7/8/4Q2Q/2K5/8/7Q w - - 0 1";
+    let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    let promotion = "3r4/4P1k1/8/8/8/8/8/4K3 w - - 0 1";
+    let cases = [
+        (START, "e2-e4", "e4"),
+        (START, "g1-f3", "Nf3"),
+        (queens, "e4-e1", "Qee1"),
+        (queens, "h1-e1", "Q1e1"),
+        (queens, "h4-e1", "Qh4e1"),
+        (castling, "e1-g1", "O-O"),
+        (castling, "e1-c1", "O-O-O"),
+        (castling, "a1-a8", "Rxa8+"),
+        (promotion, "e7-e8=q", "e8=Q"),
+        (promotion, "e7-d8=n", "exd8=N"),
+        ("6k1/5ppp/8/8/8/8/8/K6R w - - 0 1", "h1-h7", "Rxh7"),
+        ("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "e1-e8", "Re8#"),
+    ];
+    for (position, mv, listed) in cases {
+        assert_eq!(game(position).list(&mv.parse().unwrap()), listed);
     }
 }
 

@@ -44,7 +44,7 @@ static META: Meta = Meta {
     summary: "close more boxes than the other",
     help: || kit::write_help::<Dots>(include_str!("help.txt")),
     lessons: include_str!("lessons.json"),
-    puzzles: "",
+    puzzles: include_str!("puzzles.tsv"),
 };
 
 static OPTIONS: [OptionSpec; 1] = [SIZE.spec()];

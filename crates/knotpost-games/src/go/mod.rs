@@ -32,9 +32,27 @@ pub struct Points {
 enum Phase {
     /// Stones are laid; the number of passes in a row.
     Play(u8),
-    /// Dead stones are to be agreed upon; those of the last proposal, by one stone of each chain.
-    Agree(Option<Vec<Place>>),
+    /// Dead stones are to be agreed upon.
+    Agree(Proposal),
     Over,
+}
+
+/// The dead stones that were named last, by one stone of each chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Proposal {
+    None,
+    First(Vec<Place>),
+    /// By the seat that was to answer the first one: now only yes or no is left.
+    Counter(Vec<Place>),
+}
+
+impl Proposal {
+    fn chains(&self) -> Option<&[Place]> {
+        match self {
+            Self::None => None,
+            Self::First(chains) | Self::Counter(chains) => Some(chains),
+        }
+    }
 }
 
 static META: Meta = Meta {
@@ -274,10 +292,23 @@ impl Spelt for GoMove {
     }
 }
 
-/// True if a chain has a free point other than one.
-fn has_liberty(grid: &Grid, chain: Cells, but: usize) -> bool {
-    let around = |cell| grid.straight_ways().map(|way| Grid::step(cell, way));
-    chain.iter().any(|cell| around(cell).into_iter().any(|beside| beside != but && grid.is_free(beside)))
+/// True if the chain of a stone has a free point other than one. Most have one near the stone.
+fn has_liberty(grid: &Grid, stone: usize, but: usize) -> bool {
+    let own = grid.owner(stone).map_or(Cells::NONE, |seat| grid.of(seat));
+    let (mut seen, mut next) = (Cells::NONE, vec![stone]);
+    while let Some(cell) = next.pop() {
+        for beside in grid.straight_ways().map(|way| Grid::step(cell, way)) {
+            if own.contains(beside) {
+                if !seen.contains(beside) {
+                    seen.insert(beside);
+                    next.push(beside);
+                }
+            } else if beside != but && grid.is_free(beside) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// The board after a stone, whose captures are taken off; nothing if the stone would have no liberty.
@@ -285,19 +316,13 @@ fn place(grid: &Grid, cell: usize, seat: Seat) -> Option<Grid> {
     let mut after = grid.clone();
     after.put(cell, seat);
     let around = grid.straight_ways().map(|way| Grid::step(cell, way));
-    let is_alive = |chain| has_liberty(grid, chain, cell);
     let mut lives = around.iter().any(|beside| grid.is_free(*beside));
     for beside in around {
-        match grid.owner(beside) {
-            Some(owner) if owner == seat => {
-                lives = lives || is_alive(grid.connected(beside, grid.of(seat)));
-            }
-            Some(enemy) if after.owner(beside) == Some(enemy) => {
-                let chain = grid.connected(beside, grid.of(enemy));
-                if !is_alive(chain) {
-                    chain.iter().for_each(|cell| after.clear(cell));
-                    lives = true;
-                }
+        match after.owner(beside) {
+            Some(owner) if owner == seat => lives = lives || has_liberty(grid, beside, cell),
+            Some(enemy) if !has_liberty(grid, beside, cell) => {
+                grid.connected(beside, grid.of(enemy)).iter().for_each(|cell| after.clear(cell));
+                lives = true;
             }
             _ => {}
         }
@@ -400,7 +425,10 @@ impl Points {
 }
 
 const PARTS: &str = "the rows from the top joined by `/`, the seat to move, and 0 or 1 for the passes in a row, \
-    2 at the end, or s, s:- or s:c3,q5 while dead stones are agreed upon; r0 and r1 after that has failed";
+    2 at the end, or s, s:- or s:c3,q5 while dead stones are agreed upon, c:q5 for the answer to that; r0 and r1 after that \
+    has failed";
+
+const ONLY_ANSWER: &str = "each side has named dead stones: agree or resume";
 
 impl Rules for Points {
     const META: &'static Meta = &META;
@@ -451,13 +479,19 @@ impl Rules for Points {
             (_, Phase::Play(_) | Phase::Over) => {
                 return rule("dead stones are spoken of only after two passes in a row");
             }
-            (GoMove::Dead(chains), _) => {
-                self.phase = Phase::Agree(Some(Self::name_dead(board, &chains)?));
+            (GoMove::Dead(_), Phase::Agree(Proposal::Counter(_))) => return rule(ONLY_ANSWER),
+            (GoMove::Dead(chains), Phase::Agree(before)) => {
+                let chains = Self::name_dead(board, &chains)?;
+                let is_first = *before == Proposal::None;
+                self.phase =
+                    Phase::Agree(if is_first { Proposal::First(chains) } else { Proposal::Counter(chains) });
             }
-            (_, Phase::Agree(None)) => return rule("nothing is proposed yet: name the dead stones first"),
+            (_, Phase::Agree(Proposal::None)) => {
+                return rule("nothing is proposed yet: name the dead stones first");
+            }
             (GoMove::Resume, _) => (self.phase, self.resumed) = (Phase::Play(0), true),
-            (GoMove::Agree, Phase::Agree(Some(chains))) => {
-                for stone in chains {
+            (GoMove::Agree, Phase::Agree(proposal)) => {
+                for stone in proposal.chains().unwrap_or_default() {
                     let chain = Self::chain(&board.grid, board.find(*stone)?);
                     chain.into_iter().flat_map(Cells::iter).for_each(|cell| board.grid.clear(cell));
                 }
@@ -478,16 +512,19 @@ impl Rules for Points {
                 legal.try_for_each(|point| visit(GoMove::Stone(point)))
             }
             Phase::Agree(proposal) => {
-                let answers = if proposal.is_some() { &[GoMove::Agree, GoMove::Resume][..] } else { &[] };
-                let chains = Self::chains(grid).into_iter().map(|head| GoMove::Dead(vec![grid.name(head)]));
-                let dead = std::iter::once(GoMove::Dead(Vec::new())).chain(chains);
+                let is_asked = proposal.chains().is_some();
+                let answers = if is_asked { &[GoMove::Agree, GoMove::Resume][..] } else { &[] };
+                let is_last = matches!(proposal, Proposal::Counter(_));
+                let heads = if is_last { Vec::new() } else { Self::chains(grid) };
+                let chains = heads.into_iter().map(|head| GoMove::Dead(vec![grid.name(head)]));
+                let dead = (!is_last).then_some(GoMove::Dead(Vec::new())).into_iter().chain(chains);
                 answers.iter().cloned().chain(dead).try_for_each(visit)
             }
         };
     }
 
     fn has_chains(&self, _: &Board) -> bool {
-        matches!(self.phase, Phase::Agree(_))
+        matches!(self.phase, Phase::Agree(Proposal::None | Proposal::First(_)))
     }
 
     fn each_step(
@@ -543,8 +580,8 @@ impl Rules for Points {
     fn pick_likely(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<GoMove> {
         match &self.phase {
             Phase::Over => return None,
-            Phase::Agree(None) => return Some(GoMove::Dead(Vec::new())),
-            Phase::Agree(Some(_)) => return Some(GoMove::Agree),
+            Phase::Agree(Proposal::None) => return Some(GoMove::Dead(Vec::new())),
+            Phase::Agree(_) => return Some(GoMove::Agree),
             Phase::Play(_) => {}
         }
         let own = board.grid.of(board.two.next);
@@ -577,7 +614,7 @@ impl Rules for Points {
         let is_second = self.phase == Phase::Play(1);
         self.phase = match is_second {
             false => Phase::Play(1),
-            true if self.is_agreed && !self.resumed => Phase::Agree(None),
+            true if self.is_agreed && !self.resumed => Phase::Agree(Proposal::None),
             true => Phase::Over,
         };
         self.remember(&board.grid);
@@ -587,8 +624,9 @@ impl Rules for Points {
     fn write(&self, board: &Board) -> (String, String) {
         let rest = match &self.phase {
             Phase::Play(passes) => format!("{}{passes}", if self.resumed { "r" } else { "" }),
-            Phase::Agree(None) => "s".to_owned(),
-            Phase::Agree(Some(chains)) => format!("s:{}", list_dead(chains)),
+            Phase::Agree(Proposal::None) => "s".to_owned(),
+            Phase::Agree(Proposal::First(chains)) => format!("s:{}", list_dead(chains)),
+            Phase::Agree(Proposal::Counter(chains)) => format!("c:{}", list_dead(chains)),
             Phase::Over => "2".to_owned(),
         };
         (board.grid.to_string(), rest)
@@ -603,10 +641,13 @@ impl Rules for Points {
             "r0" if self.is_agreed => (Phase::Play(0), true),
             "r1" if self.is_agreed => (Phase::Play(1), true),
             "2" => (Phase::Over, false),
-            "s" if self.is_agreed => (Phase::Agree(None), false),
+            "s" if self.is_agreed => (Phase::Agree(Proposal::None), false),
             _ if self.is_agreed => {
-                let named = rest.strip_prefix("s:").and_then(read_dead).ok_or_else(wrong)?;
-                (Phase::Agree(Some(Self::name_dead(board, &named).map_err(|_| wrong())?)), false)
+                let (word, named) = rest.split_once(':').ok_or_else(wrong)?;
+                let named = read_dead(named).ok_or_else(wrong)?;
+                let chains = Self::name_dead(board, &named).map_err(|_| wrong())?;
+                let proposal = if word == "c" { Proposal::Counter(chains) } else { Proposal::First(chains) };
+                (Phase::Agree(proposal), false)
             }
             _ => return Err(wrong()),
         };
@@ -617,10 +658,14 @@ impl Rules for Points {
         let phase = match &self.phase {
             Phase::Play(passes) => u64::from(*passes),
             Phase::Over => 2,
-            Phase::Agree(None) => 3,
-            Phase::Agree(Some(chains)) => chains
-                .iter()
-                .fold(4, |sum, chain| sum * 1009 + 32 * u64::from(chain.letter) + u64::from(chain.number)),
+            Phase::Agree(proposal) => {
+                let begin = if matches!(proposal, Proposal::Counter(_)) { 5 } else { 4 };
+                proposal.chains().map_or(3, |chains| {
+                    chains.iter().fold(begin, |sum, chain| {
+                        sum * 1009 + 32 * u64::from(chain.letter) + u64::from(chain.number)
+                    })
+                })
+            }
         };
         self.past.add_to_key(key.with(phase << 1 | u64::from(self.resumed)))
     }
@@ -677,6 +722,9 @@ mod tests {
         }
         // The seat that passed first proposes; the other may propose something else.
         play(position.as_mut(), "dead:g7 dead:c3").unwrap();
+        assert_eq!(play(position.as_mut(), "dead:-"), Err(super::ONLY_ANSWER.to_owned()), "not for ever");
+        assert_eq!(position.legal_moves(), ["agree", "resume"]);
+        assert!(position.position().ends_with(" 1 c:c3"), "{}", position.position());
         let mut resumed = position.clone_box();
         play(position.as_mut(), "agree").unwrap();
         assert_eq!(position.status(), Status::Over(Outcome::rank(&[0, 1], "area")));

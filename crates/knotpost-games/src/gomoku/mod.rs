@@ -48,6 +48,32 @@ static SIZE: ChoiceOption<usize, 2> =
 /// Stones in a line that win; more do as well.
 const LINE: usize = 5;
 
+/// The worth of five points in a line without a stone of the other side, by the stones on them.
+const WORTH: [i32; LINE] = [0, 1, 6, 40, 300];
+
+/// The worth of all fives that a side can still make.
+fn rate(grid: &Grid, seat: Seat) -> i32 {
+    let (own, free) = (grid.of(seat), grid.free());
+    let (half, _) = grid.ways().split_at(4);
+    let mut sum = 0;
+    for (cell, way) in own.iter().flat_map(|cell| half.iter().map(move |way| (cell, *way))) {
+        // Each five counts once, with its first stone.
+        for before in 0..LINE as isize {
+            let at = |place: isize| cell.wrapping_add_signed(way * (place - before));
+            if before > 0 && !free.contains(at(0)) {
+                break;
+            }
+            let mut rest = (before + 1..LINE as isize).map(at);
+            let stones = rest.try_fold(1, |stones, point| match own.contains(point) {
+                true => Some(stones + 1),
+                false => free.contains(point).then_some(stones),
+            });
+            sum += stones.and_then(|stones: usize| WORTH.get(stones)).copied().unwrap_or(0);
+        }
+    }
+    sum
+}
+
 fn full(grid: &Grid) -> Option<End> {
     grid.free().is_empty().then_some(End { winner: None, reason: "full" })
 }
@@ -79,6 +105,10 @@ impl Rules for Stones {
 
     fn each_move(&self, board: &Board, visit: &mut dyn FnMut(Place) -> ControlFlow<()>) {
         board.grid.visit(board.grid.free(), visit);
+    }
+
+    fn estimate(&self, board: &Board) -> i32 {
+        rate(&board.grid, Seat::FIRST) - rate(&board.grid, other(Seat::FIRST))
     }
 
     fn pick(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<Place> {

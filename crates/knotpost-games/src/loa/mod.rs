@@ -132,6 +132,19 @@ fn judge(grid: &Grid, next: Seat) -> Option<End> {
     won.or_else(|| (!has_move(grid, next)).then(|| End::win(mover, "blocked")))
 }
 
+/// How far the pieces of a side stand from their middle on average, in hundredths of a cell.
+fn scatter(grid: &Grid, seat: Seat) -> i32 {
+    let places = || {
+        let cells = grid.of(seat).iter().map(|cell| grid.row_and_column(cell));
+        cells.map(|(row, column)| (row as i32, column as i32))
+    };
+    let count = grid.of(seat).len().max(1) as i32;
+    let (rows, columns) =
+        places().fold((0, 0), |(rows, columns), (row, column)| (rows + row, columns + column));
+    let far = places().map(|(row, column)| (count * row - rows).abs().max((count * column - columns).abs()));
+    100 * far.sum::<i32>() / (count * count)
+}
+
 fn key(grid: &Grid, next: Seat) -> u64 {
     grid.key().with(u64::from(next.number())).finish()
 }
@@ -204,6 +217,10 @@ impl Rules for Lines {
             let visit = &mut |to| visit(Shift { from: grid.name(from), to: grid.name(to) });
             each_target(grid, (from, seat), visit)
         });
+    }
+
+    fn estimate(&self, board: &Board) -> i32 {
+        scatter(&board.grid, other(Seat::FIRST)) - scatter(&board.grid, Seat::FIRST)
     }
 
     fn add_to_key(&self, key: Key) -> Key {

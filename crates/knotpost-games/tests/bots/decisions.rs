@@ -104,6 +104,39 @@ fn a_level_that_errs_takes_points_that_are_there() {
 }
 
 #[test]
+fn a_four_is_answered() {
+    let registry = knotpost_games::registry();
+    let game = registry.find("gomoku").unwrap();
+    let mut position = game.setup(&options(game, "", 2), 2, &Seed::default());
+    for turn in ["h8", "h7", "h9", "c3", "h10", "d12", "h11"] {
+        position.play(Turn::from_word(turn)).unwrap();
+    }
+    for seed in 0..4 {
+        let answer = think(position.as_ref(), "gomoku", "6", &Seed([seed; 32]), u32::MAX).unwrap();
+        assert_eq!(answer.turn, "h12");
+    }
+}
+
+#[test]
+fn a_turn_that_can_be_put_together_in_millions_of_ways_is_decided() {
+    let registry = knotpost_games::registry();
+    let game = registry.find("dots").unwrap();
+    let (closed, open, left) = ("|o|o|o|o|o|", "|.|.|.|.|.|", "..|o|o|o|o|");
+    let (line, gaps) = ("+-+-+-+-+-+", "+.+.+.+.+.+");
+    let rows = [gaps, open, line, left, line, left, line, closed, line, open, gaps].join("/");
+    let position =
+        game.parse_position(&options(game, "-size=5", 2), 2, &Seed::default(), &format!("{rows} 1")).unwrap();
+    for player in ["1", "greedy", "8"] {
+        let answer = think(position.as_ref(), "dots", player, &Seed::default(), ASKS).unwrap();
+        assert!(
+            position.clone_box().play(Turn::from_word(&answer.turn)).is_ok(),
+            "{player}: {}",
+            answer.turn
+        );
+    }
+}
+
+#[test]
 fn a_position_that_is_over_has_no_answer() {
     let registry = knotpost_games::registry();
     let game = registry.find("osbox").unwrap();

@@ -1,10 +1,12 @@
 //! Every puzzle has exactly one move that wins by force. The proof is a plain search of everything, deeper and deeper
 //! until each move is known to win or not; it shares nothing with the program that makes the puzzles.
 
-use knotpost_games::{boxilies::Boxilies, obsidio::Obsidio, osbox::Osbox};
+use knotpost_games::{amazons::Amazons, boxilies::Boxilies, dots::Dots, obsidio::Obsidio, osbox::Osbox};
 use knotpost_rules::{Game, GivenOption, Puzzle, Seat, Seed, Show, Turn};
 use std::{collections::HashMap, collections::HashSet, ops::ControlFlow};
 
+/// One for each day of the longest year.
+const DAYS: usize = 366;
 /// The deepest proof.
 const DEEPEST: u32 = 20;
 
@@ -84,7 +86,7 @@ fn winning_moves<G: Game>(start: &G) -> Vec<String> {
     winning
 }
 
-fn check<G: Show>() {
+fn check<G: Show>(count: usize) {
     let registry = knotpost_games::registry();
     let game = registry.find(G::META.name).unwrap();
     let mut seen = HashSet::new();
@@ -100,7 +102,7 @@ fn check<G: Show>() {
         assert!(puzzle.turns() >= 3, "{text}: it is over too soon");
         check_line(&puzzle);
     }
-    assert_eq!(seen.len(), 366, "one for each day of the longest year");
+    assert_eq!(seen.len(), count);
 }
 
 /// The line that is shown leads to the win.
@@ -119,17 +121,27 @@ fn check_line(puzzle: &Puzzle) {
 
 #[test]
 fn osbox_puzzles_have_one_winning_move() {
-    check::<Osbox>();
+    check::<Osbox>(DAYS);
 }
 
 #[test]
 fn obsidio_puzzles_have_one_winning_move() {
-    check::<Obsidio>();
+    check::<Obsidio>(DAYS);
 }
 
 #[test]
 fn boxilies_puzzles_have_one_winning_move() {
-    check::<Boxilies>();
+    check::<Boxilies>(DAYS);
+}
+
+#[test]
+fn dots_puzzles_have_one_winning_move() {
+    check::<Dots>(24);
+}
+
+#[test]
+fn amazons_puzzles_have_one_winning_move() {
+    check::<Amazons>(24);
 }
 
 #[test]
@@ -139,5 +151,8 @@ fn a_day_without_a_puzzle_has_none() {
     assert_eq!((Puzzle::of_day(osbox, 0), Puzzle::of_day(osbox, 367)), (None, None));
     let days: HashSet<_> =
         (1..=366).filter_map(|day| Puzzle::of_day(osbox, day)).map(|day| day.position).collect();
-    assert_eq!(days.len(), 366, "every day has its own");
+    assert_eq!(days.len(), DAYS, "every day has its own");
+    let days: HashSet<_> =
+        (1..=366).filter_map(|day| Puzzle::of_day(Dots::META, day)).map(|day| day.position).collect();
+    assert_eq!(days.len(), 24, "they come again, and none is left out");
 }

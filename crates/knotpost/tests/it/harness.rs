@@ -28,7 +28,7 @@ use knotpost_core::play::computer;
 use knotpost_model::Millis;
 use knotpost_platform::clock::{Entropy, ManualClock};
 use knotpost_program::{server, worker};
-use knotpost_rules::Registry;
+use knotpost_rules::{AnyGame, OptionKind, Registry};
 use knotpost_transport::inbound::{Envelope, Intake, MailIntake, Receipt, Way};
 use knotpost_transport::outbound::{Courier, DeliveryWorker, MemoryBox, SendError, Sent, Transport, webhook};
 use serde_json::{Value, json};
@@ -411,6 +411,18 @@ impl TestApp {
                 Tables::of_postgres(database.url()).await
             }
         }
+    }
+}
+
+/// The option for the smallest board, whose games are short; nothing where all boards are alike.
+pub(crate) fn smallest(game: &dyn AnyGame) -> String {
+    let size = game.meta().options.iter().find(|spec| spec.name == "size");
+    match size.map(|spec| &spec.kind) {
+        Some(OptionKind::Number { min, .. }) => format!("-size={min}"),
+        Some(OptionKind::Choice(words)) => {
+            words.first().map(|word| format!("-size={word}")).unwrap_or_default()
+        }
+        _ => String::new(),
     }
 }
 
