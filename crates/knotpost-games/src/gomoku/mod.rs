@@ -64,9 +64,8 @@ fn rate(grid: &Grid, seat: Seat) -> i32 {
                 break;
             }
             let mut rest = (before + 1..LINE as isize).map(at);
-            let stones = rest.try_fold(1, |stones, point| match own.contains(point) {
-                true => Some(stones + 1),
-                false => free.contains(point).then_some(stones),
+            let stones = rest.try_fold(1, |stones, point| {
+                if own.contains(point) { Some(stones + 1) } else { free.contains(point).then_some(stones) }
             });
             sum += stones.and_then(|stones: usize| WORTH.get(stones)).copied().unwrap_or(0);
         }

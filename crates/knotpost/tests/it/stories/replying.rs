@@ -45,7 +45,7 @@ mod stories {
 
     pub(super) async fn whole_games_are_played_by_replies_alone(place: Place) {
         let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
-        for game in app.app.registry.iter() {
+        for game in app.app.games.registry.iter() {
             let name = BoardRef { game: game.meta().name.to_owned(), number: 101 };
             let challenge = format!("{} challenge {} ann bob", name.game, smallest(game));
             let mut boxes = Mailboxes::default();

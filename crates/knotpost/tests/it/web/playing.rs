@@ -85,7 +85,7 @@ mod stories {
     pub(super) async fn every_game_is_played_to_its_end_by_clicking(place: Place) {
         let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
         let mut browsers = [Browser::of(&app, "ann").await, Browser::of(&app, "bob").await];
-        for game in app.app.registry.iter() {
+        for game in app.app.games.registry.iter() {
             let name = game.meta().name;
             app.post(&format!("{name} challenge {} ann bob", smallest(game)), "").await;
             let path = format!("/boards/{name}/101");
