@@ -64,11 +64,11 @@ fn rate(grid: &Grid, seat: Seat) -> i32 {
                 break;
             }
             let mut rest = (before + 1..LINE as isize).map(at);
-            let stones = rest.try_fold(1, |stones, point| match own.contains(point) {
-                true => Some(stones + 1),
-                false => free.contains(point).then_some(stones),
+            let stones = rest.try_fold(1, |stones, point| {
+                let is_own = own.contains(point);
+                (is_own || free.contains(point)).then_some(stones + usize::from(is_own))
             });
-            sum += stones.and_then(|stones: usize| WORTH.get(stones)).copied().unwrap_or(0);
+            sum += stones.and_then(|stones| WORTH.get(stones)).copied().unwrap_or(0);
         }
     }
     sum
