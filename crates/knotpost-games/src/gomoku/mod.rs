@@ -65,9 +65,10 @@ fn rate(grid: &Grid, seat: Seat) -> i32 {
             }
             let mut rest = (before + 1..LINE as isize).map(at);
             let stones = rest.try_fold(1, |stones, point| {
-                if own.contains(point) { Some(stones + 1) } else { free.contains(point).then_some(stones) }
+                let is_own = own.contains(point);
+                (is_own || free.contains(point)).then_some(stones + usize::from(is_own))
             });
-            sum += stones.and_then(|stones: usize| WORTH.get(stones)).copied().unwrap_or(0);
+            sum += stones.and_then(|stones| WORTH.get(stones)).copied().unwrap_or(0);
         }
     }
     sum

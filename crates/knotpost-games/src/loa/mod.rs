@@ -132,7 +132,7 @@ fn judge(grid: &Grid, next: Seat) -> Option<End> {
     won.or_else(|| (!has_move(grid, next)).then(|| End::win(mover, "blocked")))
 }
 
-/// How far the pieces of a side stand from their middle on average, in hundredths of a cell.
+/// The average distance of the pieces of a side from their middle, in hundredths of a cell.
 fn scatter(grid: &Grid, seat: Seat) -> i32 {
     let places = || {
         let cells = grid.of(seat).iter().map(|cell| grid.row_and_column(cell));
