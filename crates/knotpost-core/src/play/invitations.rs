@@ -171,8 +171,8 @@ async fn begin(
     }
     let Some(host) = tx.user(row.user_id).await? else { return Err(gone().into()) };
     let game = find_offered_game(app, &row.game)?;
-    for user in [&host, &guest] {
-        check_ready(tx, app, &row.game, user).await?;
+    for (user, other) in [(&host, &guest), (&guest, &host)] {
+        check_ready(tx, app, &row.game, user, other.id).await?;
     }
     if !tx.drop_invitation(host.id, row.id).await? {
         return Err(gone().into());
@@ -187,13 +187,19 @@ async fn begin(
     Ok(board.name())
 }
 
-async fn check_ready(tx: &mut WriteTx, app: &App, game: &str, user: &UserRow) -> Result<(), ServiceError> {
+async fn check_ready(
+    tx: &mut WriteTx,
+    app: &App,
+    game: &str,
+    user: &UserRow,
+    other: UserKey,
+) -> Result<(), ServiceError> {
     let rest = find_rest(tx, app, user.id).await?;
     if let Some(away @ Absence::Away(_)) = rest {
         let words = format!("the invitation stays open: {}", away.about(&user.userid).trim_end_matches('.'));
         return Err(Refusal::new(Code::InvalidChallenge, words).into());
     }
-    let why = match readiness(tx, app, game, user).await? {
+    let why = match readiness(tx, app, game, user, &[other]).await? {
         Readiness::Ready => return Ok(()),
         Readiness::Absent(_) => "cannot play now",
         Readiness::Unwilling => "takes no challenges of this game now",
