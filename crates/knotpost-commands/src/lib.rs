@@ -39,8 +39,8 @@ pub use multiple::{MAX_LINES, command_lines};
 pub use short::{ShortCommand, parse_short};
 pub use value::{
     Action, BoardAt, BoardSet, ComputerWish, Days, DirectorAction, GivenOption, Leaving, LimitChange,
-    QueuedMove, Remarks, SeekChange, Selector, ServerOptions, Setting, TOURNAMENT_FORMS, TOURNAMENT_OPTIONS,
-    TournamentOption, TournamentPart, TournamentSelector, Vacation,
+    QueuedMove, Relating, Remarks, SeekChange, Selector, ServerOptions, Setting, TOURNAMENT_FORMS,
+    TOURNAMENT_OPTIONS, TournamentOption, TournamentPart, TournamentSelector, Vacation,
 };
 pub use verb::{AnswerTo, Effect, Scope, VerbSpec, WhoAt, help};
 pub use verbs::{Command, Verb};

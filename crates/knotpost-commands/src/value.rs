@@ -550,6 +550,19 @@ pub enum SeekChange {
     Want(u32),
 }
 
+/// A change of how a user stands to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relating {
+    /// Nothing passes between them from now on.
+    Block,
+    /// The end of that.
+    Unblock,
+    /// Their games are shown.
+    Follow,
+    /// The end of that.
+    Unfollow,
+}
+
 /// Progress of an account deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Leaving {

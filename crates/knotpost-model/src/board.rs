@@ -78,6 +78,14 @@ words! {
         Substitute = "substitute",
     }
 
+    /// A relation of a user to another.
+    Relation {
+        /// Nothing passes between them.
+        Block = "block",
+        /// Their games are shown.
+        Follow = "follow",
+    }
+
     /// The kind of a remark.
     #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     #[serde(rename_all = "lowercase")]

@@ -25,7 +25,7 @@ mod words;
 mod zone;
 
 pub use address::{Address, AddressError};
-pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
+pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, Relation, RemarkKind, SeatState};
 pub use bounce::{BounceKind, Failure, Trouble, find_reply_code, find_status};
 pub use hook_url::{HookUrl, HookUrlError};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};

@@ -84,6 +84,20 @@ impl Span {
 }
 
 /// `d days, hh:mm:ss`
+impl Span {
+    /// Roughly, in one unit: `5 hours`.
+    pub fn in_words(self) -> String {
+        let minutes = self.0 / 60_000;
+        let (count, unit) = match minutes {
+            ..1 => return "a moment".to_owned(),
+            1..60 => (minutes, "minute"),
+            60..2880 => (minutes / 60, "hour"),
+            _ => (minutes / 1440, "day"),
+        };
+        format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+    }
+}
+
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0 / 1000;

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod chessmen;
+mod emblem;
 mod gain;
 mod geometry;
 mod glyphs;
@@ -105,6 +106,11 @@ pub fn die_svg(face: Face, theme: Theme, class: &str) -> String {
 /// Draws as [`die_svg`], with the class `die` and the variables of the style sheet as colours.
 pub fn inline_die(face: Face) -> String {
     svg::write_figure(&page::compose_die(face, &theme::VARIABLES), "die")
+}
+
+/// Draws the emblem of a name: a knot on a light tile, as a self-contained SVG document.
+pub fn emblem_svg(name: &str) -> String {
+    svg::write(&emblem::compose(name, Theme::Light.palette()), 100, name, "A knot woven from this name.")
 }
 
 /// Draws a PNG file.

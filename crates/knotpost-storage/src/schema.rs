@@ -294,6 +294,13 @@ pub const SCHEMA: &[Table] = &[
         stopped_at: Time shown, error: Text shown, form: Text shown, label: Text shown, session: Text),
     table!(vacations [user_id from_at] (moves) (shows "vacations", "times off", deletes)
         user_id: Int, from_at: Time shown as from, until_at: Time shown as until),
+    table!(profiles [user_id] (moves) (shows "profile", "what the user says about themselves", deletes)
+        user_id: Int, about: Text shown, at: Time shown as written_at),
+    table!(relations [user_id other_id] (moves)
+        (shows "relations", "users who are blocked or followed", deletes "$1 IN (t.user_id, t.other_id)")
+        user_id: Int,
+        other_id: Int shown as userid: Text = "(SELECT u.userid FROM users u WHERE u.id = t.other_id)",
+        kind: Text shown, at: Time shown as since),
     table!(user_games [user_id game] (moves)
         (shows "games", "what was said about a game: challenges taken, limit, subscription, notices", deletes)
         user_id: Int, game: Text shown, accepts: Flag shown as accepts_challenges, board_limit: Int shown,

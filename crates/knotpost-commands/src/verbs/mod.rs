@@ -64,6 +64,16 @@ mod opponents {
     pub(super) mod seek;
 }
 
+mod people {
+    pub(super) mod about;
+    pub(super) mod block;
+    pub(super) mod follow;
+    pub(super) mod players;
+    pub(super) mod profile;
+    pub(super) mod unblock;
+    pub(super) mod unfollow;
+}
+
 mod tournaments {
     pub(super) mod announce;
     pub(super) mod direct;
@@ -81,14 +91,15 @@ mod multiple;
 
 use accounts::delete::{SURE, WITH_REMARKS};
 use accounts::favourite::OFF;
+use people::about::NONE;
 
 use crate::arguments::Args;
 use crate::command::{Parts, Words};
 use crate::error::ParseError;
 use crate::token::read_option;
 use crate::value::{
-    Action, BoardAt, BoardSet, DirectorAction, GivenOption, Leaving, LimitChange, QueuedMove, Remarks,
-    SeekChange, Selector, ServerOptions, Setting, TournamentPart, TournamentSelector, Vacation,
+    Action, BoardAt, BoardSet, DirectorAction, GivenOption, Leaving, LimitChange, QueuedMove, Relating,
+    Remarks, SeekChange, Selector, ServerOptions, Setting, TournamentPart, TournamentSelector, Vacation,
 };
 use crate::verb::VerbSpec;
 use crate::words::{Credentials, Password};
@@ -140,6 +151,13 @@ verbs! {
     List = lists::list,
     Message = messages::message,
     Broadcast = messages::broadcast,
+    Players = people::players,
+    Profile = people::profile,
+    About = people::about,
+    Block = people::block,
+    Unblock = people::unblock,
+    Follow = people::follow,
+    Unfollow = people::unfollow,
     Multiple = self::multiple,
     AllShow = lists::all_show,
     AllGames = lists::all_games,
@@ -214,6 +232,14 @@ pub enum Command {
     Message { who: Credentials, to: Vec<String> },
     /// Mail the body to every user who takes broadcasts.
     Broadcast { who: Credentials },
+    /// Table of players whose names begin like this, in lower case.
+    Players { begin: Option<String> },
+    /// Facts about a player; with another, their games against each other.
+    Profile { userid: String, other: Option<String> },
+    /// The body is what they say about themselves; empty: show it.
+    About { who: Credentials, is_removed: bool },
+    /// Block or follow these users, or no longer; none: list them.
+    Relate { who: Credentials, users: Vec<String>, change: Relating },
     /// The body holds commands, see [`crate::command_lines`].
     Multiple,
     /// `show` over all games; at least one user.
@@ -331,6 +357,10 @@ impl Command {
             Self::List { games: _ } => Parts::of(Verb::List),
             Self::Message { who, to: _ } => Parts::of(Verb::Message).by(who),
             Self::Broadcast { who } => Parts::of(Verb::Broadcast).by(who),
+            Self::Players { begin: _ } => Parts::of(Verb::Players),
+            Self::Profile { userid: _, other: _ } => Parts::of(Verb::Profile),
+            Self::About { who, is_removed: _ } => Parts::of(Verb::About).by(who),
+            Self::Relate { who, users: _, change } => Parts::of(verb_of_relating(*change)).by(who),
             Self::Multiple => Parts::of(Verb::Multiple),
             Self::AllShow { users: _, selector: _ } => Parts::of(Verb::AllShow),
             Self::AllGames { users: _, selector: _ } => Parts::of(Verb::AllGames),
@@ -437,7 +467,12 @@ impl Command {
             Self::Favourite { game, who, is_favourite } => {
                 words.add(game).who(who).all((!is_favourite).then_some(OFF))
             }
-            Self::Message { who, to } => words.who(who).all(to),
+            Self::Players { begin } => words.all(begin),
+            Self::Profile { userid, other } => words.add(userid).all(other),
+            Self::About { who, is_removed } => words.who(who).all(is_removed.then_some(NONE)),
+            Self::Message { who, to: users } | Self::Relate { who, users, change: _ } => {
+                words.who(who).all(users)
+            }
             // A selector first: behind it no userid reads as a board.
             Self::AllShow { users, selector }
             | Self::AllGames { users, selector }
@@ -524,6 +559,15 @@ fn verb_of(action: &Action) -> Verb {
         | Action::Substitute
         | Action::Accept
         | Action::Reject => Verb::Move,
+    }
+}
+
+fn verb_of_relating(change: Relating) -> Verb {
+    match change {
+        Relating::Block => Verb::Block,
+        Relating::Unblock => Verb::Unblock,
+        Relating::Follow => Verb::Follow,
+        Relating::Unfollow => Verb::Unfollow,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Verbs that speak to the server.
 
-use knotpost_commands::{Command, ErrorCode, Leaving, Remarks, Selector, Setting, Vacation, command_lines};
+use knotpost_commands::{
+    Command, ErrorCode, Leaving, Relating, Remarks, Selector, Setting, Vacation, command_lines,
+};
 
 use super::{code, fred, read, who, words};
 
@@ -65,6 +67,29 @@ fn plain_account_verbs_take_their_words() {
         read("message fred secret ann bob"),
         Command::Message { who: fred(), to: words(&["ann", "bob"]) }
     );
+    for (word, change) in [
+        ("block", Relating::Block),
+        ("unblock", Relating::Unblock),
+        ("follow", Relating::Follow),
+        ("unfollow", Relating::Unfollow),
+    ] {
+        let relate = |users: &[&str]| Command::Relate { who: fred(), users: words(users), change };
+        assert_eq!(read(&format!("{word} fred secret")), relate(&[]));
+        assert_eq!(read(&format!("{word} fred secret ann ANN bob")), relate(&["ann", "bob"]));
+        assert_eq!(code(&format!("{word} fred secret 7")), ErrorCode::WrongArguments);
+        assert_eq!(code(&format!("{word} fred")), ErrorCode::WrongArguments);
+    }
+    let about = |is_removed| Command::About { who: fred(), is_removed };
+    assert_eq!(read("about fred secret"), about(false));
+    assert_eq!(read("about fred secret None"), about(true));
+    assert_eq!(code("about fred secret nice"), ErrorCode::BadValue);
+    let profile =
+        |other: Option<&str>| Command::Profile { userid: "ann".to_owned(), other: other.map(str::to_owned) };
+    assert_eq!(read("profile ann"), profile(None));
+    assert_eq!(read("profile ann bob"), profile(Some("bob")));
+    assert_eq!(code("profile"), ErrorCode::WrongArguments);
+    assert_eq!(read("players"), Command::Players { begin: None });
+    assert_eq!(read("players An"), Command::Players { begin: Some("an".to_owned()) });
     assert_eq!(read("password fred"), Command::PasswordReset { userid: "fred".to_owned() });
     assert_eq!(read("test display"), Command::TestDisplay { userid: None });
     assert_eq!(read("test display fred"), Command::TestDisplay { userid: Some("fred".to_owned()) });

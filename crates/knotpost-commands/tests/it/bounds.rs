@@ -73,7 +73,7 @@ fn listed(command: &Command) -> usize {
         | Command::ChangeAddress { addresses, .. }
         | Command::Signoff { addresses, .. } => addresses.len(),
         Command::List { games } => games.len(),
-        Command::Message { to, .. } => to.len(),
+        Command::Message { to: users, .. } | Command::Relate { users, .. } => users.len(),
         Command::AllShow { users, .. }
         | Command::AllGames { users, .. }
         | Command::ShowUsers { users, .. }

@@ -62,9 +62,12 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::Signoff { addresses: texts, .. }
         | Command::List { games: texts }
         | Command::Message { to: texts, .. }
+        | Command::Relate { users: texts, .. }
         | Command::AllShow { users: texts, .. }
         | Command::AllGames { users: texts, .. } => texts.iter_mut().collect(),
         Command::PasswordReset { userid } => vec![userid],
+        Command::Players { begin } => begin.iter_mut().collect(),
+        Command::Profile { userid, other } => [userid].into_iter().chain(other).collect(),
         Command::Puzzle { game, play, .. } => game.iter_mut().chain(play).collect(),
         Command::TestDisplay { userid } => userid.iter_mut().collect(),
         Command::Set { game, values, .. } => {
@@ -135,6 +138,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::ExportMe { .. }
         | Command::Broadcast { .. }
         | Command::Multiple
+        | Command::About { .. }
         | Command::Vacation { .. } => Vec::new(),
     }
 }
@@ -154,6 +158,7 @@ fn sender(command: &mut Command) -> Option<&mut Credentials> {
         | Command::Add { who, .. }
         | Command::ChangePassword { who, .. }
         | Command::Message { who, .. }
+        | Command::Relate { who, .. }
         | Command::Set { who, .. }
         | Command::Move { who, .. }
         | Command::Seek { who, .. }

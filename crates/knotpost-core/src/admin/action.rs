@@ -109,6 +109,7 @@ pub const USER_ACTS: &Acts<(String, String)> = &[
     ("send_password", |(userid, _)| AdminAction::User { userid, edit: UserEdit::SendReset }),
     ("log_out", |(userid, _)| AdminAction::User { userid, edit: UserEdit::LogOut }),
     ("revoke_tokens", |(userid, _)| AdminAction::User { userid, edit: UserEdit::RevokeTokens }),
+    ("drop_about", |(userid, _)| AdminAction::User { userid, edit: UserEdit::DropAbout }),
     ("delete", |(userid, _)| AdminAction::User { userid, edit: UserEdit::Delete }),
     ("delete_with_remarks", |(userid, _)| AdminAction::User { userid, edit: UserEdit::DeleteWithRemarks }),
     ("start", |(_, address)| AdminAction::StartAddress { address }),

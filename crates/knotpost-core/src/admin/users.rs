@@ -103,6 +103,8 @@ pub enum UserEdit {
     SendReset,
     LogOut,
     RevokeTokens,
+    /// Removes what they say about themselves.
+    DropAbout,
     /// The old name stays taken.
     Rename(String),
 }
@@ -121,6 +123,7 @@ impl UserEdit {
             Self::SendReset => "user.send_password",
             Self::LogOut => "user.log_out",
             Self::RevokeTokens => "user.revoke_tokens",
+            Self::DropAbout => "user.drop_about",
             Self::Rename(_) => "user.rename",
         }
     }
@@ -306,6 +309,7 @@ pub(crate) async fn apply(
             account_deletion::leave(tx, app, &user, Remarks::Removed, now).await?;
         }
         UserEdit::SendReset => resets::send(tx, app, &user, now).await?,
+        UserEdit::DropAbout => tx.set_about(user.id, "", now).await?,
         UserEdit::LogOut => tx.drop_sessions_of(user.id).await?,
         UserEdit::RevokeTokens => tx.drop_tokens_of(user.id).await.map(drop)?,
         UserEdit::Rename(name) => rename(tx, &user, name, now).await?,

@@ -68,6 +68,13 @@ mod messages {
     pub(super) mod watching;
 }
 
+mod people {
+    pub(super) mod about;
+    pub(super) mod players;
+    pub(super) mod profile;
+    pub(super) mod relate;
+}
+
 mod tournaments;
 
 mod opponents {
@@ -103,6 +110,7 @@ use messages::watching::Watch;
 use messages::{broadcast, message, notify, resend, watching};
 use opponents::willingness::Willingness;
 use opponents::{limit, seek, willingness};
+use people::{about, players, profile, relate};
 use policy::Policy;
 use tournaments::{
     announce, direct, enter, ladder_challenge, tournament, tournaments as list_tournaments, withdraw,
@@ -168,6 +176,14 @@ pub(crate) async fn run(
         Command::List { games } => list::run(tx.read(), app, games).await,
         Command::Message { who: _, to } => message::run(tx.write()?, app, ready, to, now).await,
         Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, ready, now).await,
+        Command::Players { begin } => players::run(tx.read(), begin.as_deref()).await,
+        Command::Profile { userid, other } => {
+            profile::run(tx.read(), app, userid, other.as_deref(), now).await
+        }
+        Command::About { who: _, is_removed } => about::run(tx.write()?, app, ready, *is_removed, now).await,
+        Command::Relate { who: _, users, change } => {
+            relate::run(tx.write()?, app, ready, users, *change, now).await
+        }
         // Expanded into its lines before this point.
         Command::Multiple => Err(no_lines().into()),
         Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
@@ -298,6 +314,10 @@ pub(crate) fn policy(command: &Command) -> Policy {
         }
         Command::Help { .. }
         | Command::List { .. }
+        | Command::Players { .. }
+        | Command::Profile { .. }
+        | Command::About { .. }
+        | Command::Relate { .. }
         | Command::Multiple
         | Command::AllShow { .. }
         | Command::AllGames { .. }

@@ -7,6 +7,7 @@ pub(crate) mod buckets;
 pub(crate) mod confirming;
 pub(crate) mod credentials;
 pub(crate) mod feed_keys;
+pub(crate) mod habits;
 pub(crate) mod hashing;
 pub(crate) mod limits;
 pub(crate) mod origin;
@@ -27,13 +28,16 @@ pub use browsers::{BrowserView, BrowserWish, MOST_BROWSERS, add_browser, view_br
 pub use confirming::{Asked, ask_again, too_old as confirmation_too_old};
 pub use credentials::{Credentials, HashError, Login, Try};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
+pub use habits::{Habits, Outcome};
 pub use limits::{Limited, Limits};
 pub use origin::{Origin, Proof, ProvenUser, gave_password_lately};
 pub use passkeys::{
     LoginQuestion, PasskeyAnswer, PasskeyView, PasskeyWish, add_passkey, ask_for_passkey, ask_to_log_in,
     log_in_by_passkey, offers_passkeys, remove_passkey, rename_passkey, view_passkeys,
 };
-pub use profiles::{GameRating, Profile, view_profile};
+pub use profiles::{
+    GameRating, ListedPlayer, Manner, PlayerPage, Profile, view_manner, view_players, view_profile,
+};
 pub use resets::{set_password_by_link, view_reset};
 pub use server_key::{KeyError, KeyUse, adopt_key, check_key, compare_key, reseal_webhooks, view_key_use};
 pub use sessions::{

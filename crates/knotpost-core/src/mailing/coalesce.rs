@@ -192,6 +192,7 @@ fn lasts(note: &Note) -> bool {
         | Note::Left { .. }
         | Note::Unrated
         | Note::Swapped { .. }
+        | Note::Unheard { .. }
         | Note::Programs { .. }
         | Note::Substituted { .. }
         | Note::Paired

@@ -55,6 +55,7 @@ variants! { notes: Note {
     Note::Unrated => r#""unrated""#,
     Note::Programs { .. } => r#"{"programs":{"userids":["knotbot-3"]}}"#,
     Note::Substituted { .. } => r#"{"substituted":{"bot":"knotbot-3","userid":"cyd"}}"#,
+    Note::Unheard { .. } => r#"{"unheard":{"userid":"bob"}}"#,
     Note::Swapped { .. } => r#"{"swapped":{"by":"bob"}}"#,
     Note::Paired => r#""paired""#,
     Note::Challenged { .. } => r#"{"challenged":{"by":null}}"#,

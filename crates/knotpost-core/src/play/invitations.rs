@@ -176,8 +176,8 @@ async fn begin(
     }
     let Some(host) = tx.user(row.user_id).await? else { return Err(gone().into()) };
     let game = find_offered_game(&app.games, &row.game)?;
-    for user in [&host, &guest] {
-        check_ready(tx, app.clock.as_ref(), &app.config, &row.game, user).await?;
+    for (user, other) in [(&host, &guest), (&guest, &host)] {
+        check_ready(tx, app.clock.as_ref(), &app.config, &row.game, user, other.id).await?;
     }
     if !tx.drop_invitation(host.id, row.id).await? {
         return Err(gone().into());
@@ -198,13 +198,14 @@ async fn check_ready(
     config: &Config,
     game: &str,
     user: &UserRow,
+    other: UserKey,
 ) -> Result<(), ServiceError> {
     let rest = find_rest(tx, clock, config, user.id).await?;
     if let Some(away @ Absence::Away(_)) = rest {
         let words = format!("the invitation stays open: {}", away.about(&user.userid).trim_end_matches('.'));
         return Err(Refusal::new(Code::InvalidChallenge, words).into());
     }
-    let why = match readiness(tx, config, game, user).await? {
+    let why = match readiness(tx, config, game, user, &[other]).await? {
         Readiness::Ready => return Ok(()),
         Readiness::Absent(_) => "cannot play now",
         Readiness::Unwilling => "takes no challenges of this game now",

@@ -10,6 +10,7 @@ pub(crate) mod invitations;
 pub(crate) mod joining;
 pub(crate) mod keeping;
 pub(crate) mod legal_list;
+pub(crate) mod meetings;
 pub(crate) mod moves;
 pub(crate) mod notifications;
 pub(crate) mod opponents;

@@ -12,7 +12,7 @@ use crate::replies::sheet::Spoken;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Ready;
 use crate::requests::board_reply::check_sight;
-use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
+use knotpost_model::{Millis, RemarkKind, SeatState};
 use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
 #[derive(Clone, Copy, Debug)]
@@ -47,24 +47,27 @@ pub(crate) async fn make(
     if matches!(turn, Turn::Swap) {
         facts.notes.push(Note::Swapped { by: user.userid.clone() });
     }
-    facts.remark = keep_comment(tx, &board, ply, user, said, now).await?;
+    keep_comment(tx, &board, (ply, user, said), &mut facts, now).await?;
     let spoken = facts.remark.map(|_| Spoken { who: user.userid.clone(), text: said.to_owned() });
     answer_with_words(tx, app, &board, facts, spoken, now).await
 }
 
+/// Stores what a user says with an action, or notes for them that nobody hears it.
 pub(crate) async fn keep_comment(
     tx: &mut WriteTx,
     board: &Board,
-    ply: usize,
-    user: &UserRow,
-    said: &str,
+    (ply, user, said): (usize, &UserRow, &str),
+    facts: &mut BoardFacts,
     now: Millis,
-) -> Result<Option<RemarkKey>, StoreError> {
+) -> Result<(), StoreError> {
     if said.trim().is_empty() {
-        return Ok(None);
+        return Ok(());
     }
-    let remark = tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, said, now);
-    remark.await.map(Some)
+    facts.remark = tx.say(board.row.id, ply as i64, user.id, RemarkKind::Comment, said, now).await?;
+    if facts.remark.is_none() {
+        facts.notes.push(Note::Unheard { userid: user.userid.clone() });
+    }
+    Ok(())
 }
 
 /// After a swap, colours stay and the players exchange seats.

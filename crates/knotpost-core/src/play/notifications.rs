@@ -21,8 +21,9 @@ pub(crate) async fn notify_readers(
     facts: BoardFacts,
     now: Millis,
 ) -> Result<BoardFacts, StoreError> {
-    let BoardReaders { readers, watchers: subscribers } =
+    let BoardReaders { mut readers, watchers: subscribers } =
         readers_and_watchers(tx, &app.config, board).await?;
+    readers.retain(|reader| !facts.spared.unheard_by.contains(&reader.user));
     let mut facts = BoardFacts { subscribers, ..facts };
     facts.earlier.extend(&board.parting_words);
     // A move voids a proposal, so only other mails have one.

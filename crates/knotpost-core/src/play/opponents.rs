@@ -25,11 +25,14 @@ pub(crate) enum Readiness {
     AtLimit,
 }
 
+/// Readiness of a user for a board with these others. Every board that begins outside of tournaments is asked for here,
+/// for each of its players: nobody meets whom they have blocked.
 pub(crate) async fn readiness(
     tx: &mut WriteTx,
     config: &Config,
     game: &str,
     user: &UserRow,
+    others: &[UserKey],
 ) -> Result<Readiness, StoreError> {
     let is_off = user.is_computer_player() && !config.bots.enabled;
     match user.state {
@@ -40,21 +43,27 @@ pub(crate) async fn readiness(
     if is_off || !tx.accepts(game, user.id).await? {
         return Ok(Readiness::Unwilling);
     }
+    for other in others {
+        if *other != user.id && tx.shuns(user.id, *other).await? {
+            return Ok(Readiness::Unwilling);
+        }
+    }
     Ok(match tx.hold_board_limit(game, user.id).await? {
         Some(limit) if tx.count_active_boards(game, user.id).await? >= limit => Readiness::AtLimit,
         _ => Readiness::Ready,
     })
 }
 
-/// True if a board can begin without asking the user: available, present, and reached by notifications.
+/// True if a board with these others can begin without asking the user: available, present, and reached by notifications.
 pub(crate) async fn may_be_paired(
     tx: &mut WriteTx,
     clock: &dyn Clock,
     config: &Config,
     game: &str,
     user: &UserRow,
+    others: &[UserKey],
 ) -> Result<bool, StoreError> {
-    Ok(readiness(tx, config, game, user).await? == Readiness::Ready
+    Ok(readiness(tx, config, game, user, others).await? == Readiness::Ready
         && find_rest(tx, clock, config, user.id).await?.is_none())
 }
 
@@ -117,11 +126,13 @@ pub(crate) async fn pair(
     tx.take_seek_place(name).await?;
     for other in tx.equal_seeks(name, &own, MOST_OTHERS).await? {
         let is_sought = tx.seek(name, user.id).await?.is_some();
-        if !is_sought || !may_be_paired(tx, app.clock.as_ref(), &app.config, name, user).await? {
+        if !is_sought || !may_be_paired(tx, app.clock.as_ref(), &app.config, name, user, &[]).await? {
             break;
         }
         let Some(other) = tx.user(other.user_id).await? else { continue };
-        if may_be_paired(tx, app.clock.as_ref(), &app.config, name, &other).await? {
+        if may_be_paired(tx, app.clock.as_ref(), &app.config, name, &other, &[user.id]).await?
+            && !tx.shuns(user.id, other.id).await?
+        {
             let players = [user.clone(), other];
             let started = start_sought(tx, app, game, &own, players, Cause::Pairing, now);
             boards.push(Box::pin(started).await?);

@@ -66,7 +66,7 @@ pub(crate) async fn act(
     let mut facts = BoardFacts::plain(Heading::Summary);
     facts.notes.push(note);
     let ply = board.entries.len();
-    facts.remark = keep_comment(tx, &board, ply, user, &ready.body, now).await?;
+    keep_comment(tx, &board, (ply, user, &ready.body), &mut facts, now).await?;
     board.row.ply = ply as i64;
     answer_with_board(tx, app, &board, facts, now).await
 }

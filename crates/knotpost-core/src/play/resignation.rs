@@ -83,10 +83,10 @@ pub(crate) async fn pass_on_words(
     for (number, seat) in resigned {
         let waiting = tx.submission(board.row.id, seat).await?.filter(|row| row.ply == NEVER);
         let user = board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id);
-        if let Some(row) = waiting {
+        if let (Some(row), Some(user)) = (waiting, user) {
             let kind = RemarkKind::Comment;
-            let remark = tx.insert_remark(board.row.id, number, user, kind, &row.comment, now).await?;
-            board.parting_words.push(remark);
+            let remark = tx.say(board.row.id, number, user, kind, &row.comment, now).await?;
+            board.parting_words.extend(remark);
             tx.delete_submission(board.row.id, seat).await?;
         }
     }
@@ -102,6 +102,8 @@ pub(crate) async fn decline(
     user: &UserRow,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
+    let is_unheard = !said.trim().is_empty() && tx.is_shunned_on(board.row.id, user.id).await?;
+    let said = if is_unheard { "" } else { said };
     if take_out(tx, app.entropy.as_ref(), &mut board, user.id, now).await? == Left::Nobody {
         let reply = removed(&board, user, said, false);
         notify_of_removal(tx, app, &board, &reply, now).await?;
@@ -111,8 +113,7 @@ pub(crate) async fn decline(
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
     if !said.trim().is_empty() {
-        let remark = tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, said, now);
-        facts.remark = Some(remark.await?);
+        facts.remark = tx.say(board.row.id, 0, user.id, RemarkKind::Comment, said, now).await?;
     }
     answer_with_board(tx, app, &board, facts, now).await
 }

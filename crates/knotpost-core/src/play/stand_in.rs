@@ -45,8 +45,8 @@ pub(crate) async fn take_seek(
         return Err(Refusal::new(Code::NotSupported, message).about_game(name).into());
     };
     for _ in 0..seek.wanted {
-        if !may_be_paired(tx, app.clock.as_ref(), &app.config, name, user).await?
-            || readiness(tx, &app.config, name, &bot).await? != Readiness::Ready
+        if !may_be_paired(tx, app.clock.as_ref(), &app.config, name, user, &[bot.id]).await?
+            || readiness(tx, &app.config, name, &bot, &[user.id]).await? != Readiness::Ready
         {
             break;
         }

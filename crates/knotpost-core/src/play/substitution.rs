@@ -75,7 +75,7 @@ async fn find_player(
     let Some(bot) = tx.find_user(&userid_of(level)).await?.filter(UserRow::is_computer_player) else {
         return Ok(None);
     };
-    Ok((readiness(tx, config, game, &bot).await? == Readiness::Ready).then_some(bot))
+    Ok((readiness(tx, config, game, &bot, &[]).await? == Readiness::Ready).then_some(bot))
 }
 
 /// Replaces the player to move, who is told. The board becomes unrated.

@@ -7,6 +7,7 @@ pub(crate) mod health;
 pub(crate) mod own_boards;
 pub(crate) mod own_settings;
 pub(crate) mod program_events;
+pub(crate) mod relations;
 pub(crate) mod retention;
 pub(crate) mod summary;
 pub(crate) mod table;
@@ -14,7 +15,8 @@ pub(crate) mod talk;
 pub(crate) mod views;
 pub(crate) mod waiting;
 
-pub use against::{GameScore, HeadToHead, view_head_to_head};
+pub use crate::play::meetings::GameScore;
+pub use against::{HeadToHead, view_head_to_head};
 pub use analysis::view_analysis;
 pub use games::GameView;
 pub use health::{
@@ -24,6 +26,7 @@ pub use health::{
 pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use program_events::{ProgramEvent, ProgramFeed, ProgramLook, ProgramNews};
+pub use relations::{Related, view_followed_boards, view_related, view_relation};
 pub use retention::retention_lines;
 pub use summary::{
     BoardFacts, BoardSummary, MoveLine, SeatSummary, SeatedPlayer, TournamentPlace, last_move, list_moves,

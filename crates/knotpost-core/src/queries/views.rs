@@ -311,11 +311,19 @@ async fn list_boards(
     Ok(BoardPage { boards: list(tx, app, boards).await?, next })
 }
 
-pub(super) async fn list(
+/// The boards of these keys that exist, in this order.
+pub(super) async fn list_keys(
     tx: &mut ReadTx,
     app: &App,
-    boards: Vec<Seated>,
+    keys: &[BoardKey],
 ) -> Result<Vec<ListedBoard>, StoreError> {
+    let mut boards = tx.seated_boards(keys).await?;
+    let found = keys.iter().filter_map(|key| boards.remove(key));
+    let found = found.map(|found| (found.board, found.seats)).collect();
+    list(tx, app, found).await
+}
+
+async fn list(tx: &mut ReadTx, app: &App, boards: Vec<Seated>) -> Result<Vec<ListedBoard>, StoreError> {
     let lines = lines(tx, app, &boards).await?;
     let mut listed = Vec::with_capacity(lines.len());
     for ((row, seats), line) in boards.into_iter().zip(lines) {

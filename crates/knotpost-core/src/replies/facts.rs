@@ -51,6 +51,10 @@ pub enum Note {
     Swapped {
         by: String,
     },
+    /// Words of this user were not passed on; told to nobody else.
+    Unheard {
+        userid: String,
+    },
     Paired,
     Challenged {
         by: Option<String>,
@@ -178,6 +182,9 @@ impl fmt::Display for Note {
                 write!(f, "{}{userid} is a computer program.", if index == 0 { "" } else { "\n" })
             }),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
+            Self::Unheard { .. } => {
+                f.write_str("Your words were not passed on: you and a player here do not hear each other.")
+            }
             Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
             Self::Challenged { by: Some(by) } => write!(f, "The challenge comes from {by}."),
             Self::Challenged { by: None } => f.write_str("The challenge came without proof of its sender."),
@@ -267,9 +274,15 @@ impl fmt::Display for Note {
 }
 
 impl Note {
-    /// Text for a reader; the way to answer a proposal is shown only to those who have not answered.
-    pub(crate) fn told_to(&self, reader: Option<&str>) -> String {
-        match (self, reader) {
+    /// Text for a reader, if it is theirs to know; the way to answer a proposal is shown only to those who have not
+    /// answered.
+    pub(crate) fn told_to(&self, reader: Option<&str>) -> Option<String> {
+        let told = match (self, reader) {
+            (Self::Unheard { userid }, reader)
+                if reader.is_none_or(|reader| !reader.eq_ignore_ascii_case(userid)) =>
+            {
+                return None;
+            }
             (Self::Proposed { waiting, .. }, Some(reader))
                 if waiting.iter().all(|name| !name.eq_ignore_ascii_case(reader)) =>
             {
@@ -277,12 +290,15 @@ impl Note {
                 told.split(ANSWER_IS).next().unwrap_or_default().trim_end().to_owned()
             }
             _ => self.to_string(),
-        }
+        };
+        Some(told)
     }
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Spared {
+    /// Readers who do not hear the speaker.
+    pub unheard_by: Vec<UserKey>,
     /// Said by an outsider: readers who take no messages get no mail at all.
     pub by_outsider: bool,
     pub bundled: Vec<UserKey>,

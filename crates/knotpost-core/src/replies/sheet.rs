@@ -166,7 +166,7 @@ impl Sheet {
             title: board.title().to_owned(),
             number: Some(board.row.number as u32),
             options: board.row.options.clone(),
-            notes: facts.notes.iter().map(|note| note.told_to(reader)).collect(),
+            notes: facts.notes.iter().filter_map(|note| note.told_to(reader)).collect(),
             hint: None,
             verdict: verdict(board, &standing),
             submitted: None,

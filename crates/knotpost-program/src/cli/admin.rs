@@ -146,6 +146,8 @@ pub(super) enum User {
     SendPassword(Who),
     /// Log a user out everywhere.
     LogOut(Who),
+    /// Remove what a user says about themselves.
+    DropAbout(Who),
     /// End all of a user's keys of the API.
     RevokeTokens(Who),
     /// Resign a user's boards and delete what is theirs alone for good; the name stays taken, and on their boards.
@@ -295,6 +297,9 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::Rename { userid, name } => {
             let done = format!("renamed: the name is {name} now, and nobody can take {userid}");
             return edit(app, userid, UserEdit::Rename(name), &done).await;
+        }
+        User::DropAbout(Who { userid }) => {
+            (userid, UserEdit::DropAbout, "left without words about themselves")
         }
         User::RevokeTokens(Who { userid }) => (userid, UserEdit::RevokeTokens, "left without keys"),
     };

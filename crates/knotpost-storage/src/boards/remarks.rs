@@ -38,6 +38,24 @@ impl ReadTx {
 }
 
 impl WriteTx {
+    /// Stores words of a user, unless they and another player of the board do not hear each other.
+    pub async fn say(
+        &mut self,
+        board: BoardKey,
+        ply: i64,
+        user: UserKey,
+        kind: RemarkKind,
+        text: &str,
+        at: Millis,
+    ) -> Result<Option<RemarkKey>> {
+        if self.is_shunned_on(board, user).await? {
+            return Ok(None);
+        }
+        self.insert_remark(board, ply, Some(user), kind, text, at).await.map(Some)
+    }
+
+    /// Stores words of the server, of a record or with a challenge. What users say on a board goes through
+    /// [`Self::say`].
     pub async fn insert_remark(
         &mut self,
         board: BoardKey,

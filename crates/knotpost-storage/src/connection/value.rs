@@ -7,8 +7,8 @@ use sqlx_postgres::{PgRow, Postgres};
 
 use knotpost_model::{
     BoardKey, BoardState, BounceKind, InboxKey, LeaveReason, Millis, MoveKind, OutboxKey, PlayerState,
-    ProposalKind, RemarkKey, RemarkKind, SeatState, TournamentAction, TournamentForm, TournamentName,
-    TournamentState, UserKey,
+    ProposalKind, Relation, RemarkKey, RemarkKind, SeatState, TournamentAction, TournamentForm,
+    TournamentName, TournamentState, UserKey,
 };
 
 use super::sqlite::SqliteRow;
@@ -252,5 +252,5 @@ macro_rules! words {
     )+};
 }
 pub(crate) use words;
-words!(BoardState, SeatState, MoveKind, RemarkKind, ProposalKind);
+words!(BoardState, SeatState, MoveKind, RemarkKind, ProposalKind, Relation);
 words!(TournamentForm, TournamentState, TournamentAction, PlayerState, LeaveReason);

@@ -33,12 +33,14 @@ impl ReadTx {
         self.fetch_optional(sql, &[&id]).await
     }
 
-    /// Active users after this key, by key, with true for those who take broadcasts.
-    pub async fn broadcast_readers(&mut self, after: i64, limit: i64) -> Result<Vec<(i64, bool)>> {
-        let sql = "SELECT u.id, COALESCE(p.value, 'on') <> 'off' FROM users u LEFT JOIN preferences p \
+    /// Active users after a key, by key, with true for those who take broadcasts and have not blocked its author.
+    pub async fn broadcast_readers(&mut self, id: i64, after: i64, limit: i64) -> Result<Vec<(i64, bool)>> {
+        let sql = "SELECT u.id, COALESCE(p.value, 'on') <> 'off' AND NOT EXISTS (SELECT 1 FROM broadcasts b \
+                   JOIN relations r ON r.other_id = b.user_id AND r.kind = 'block' \
+                   WHERE b.id = $1 AND r.user_id = u.id) FROM users u LEFT JOIN preferences p \
                    ON p.user_id = u.id AND p.game = '' AND p.name = 'broadcasts' \
-                   WHERE u.id > $1 AND u.state = 'active' ORDER BY u.id LIMIT $2";
-        self.fetch_all(sql, &[&after, &limit]).await
+                   WHERE u.id > $2 AND u.state = 'active' ORDER BY u.id LIMIT $3";
+        self.fetch_all(sql, &[&id, &after, &limit]).await
     }
 
     pub async fn count_broadcasts(&mut self, since: Millis) -> Result<i64> {

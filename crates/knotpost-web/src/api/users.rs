@@ -12,7 +12,7 @@ use crate::extract::ApiPath;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::admin::{PublicUser, view_public_user};
 use knotpost_core::boards::Code;
-use knotpost_core::identity::Scope;
+use knotpost_core::identity::{Manner, Scope, view_manner};
 use knotpost_core::mailing::{UserAddress, view_addresses};
 
 /// A user.
@@ -20,6 +20,8 @@ use knotpost_core::mailing::{UserAddress, view_addresses};
 pub(super) struct User {
     #[serde(flatten)]
     user: PublicUser,
+    #[serde(flatten)]
+    manner: Manner,
     /// Their addresses, visible to the user alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     addresses: Option<Vec<UserAddress>>,
@@ -40,5 +42,6 @@ pub(super) async fn show(
     let user = view_public_user(&web.app.store, &userid).await?;
     let is_own = caller.is_some_and(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
     let addresses = if is_own { Some(view_addresses(&web.app.store, user.user).await?) } else { None };
-    Ok(Json(User { user, addresses }))
+    let manner = view_manner(&web.app, user.user).await?;
+    Ok(Json(User { user, manner, addresses }))
 }

@@ -24,11 +24,11 @@ use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::{TOPICS, help_page};
 use knotpost_core::identity::{FeedReader, Visitor};
 use knotpost_core::queries::{
-    BoardQuery, GameView, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards,
-    view_own_state, view_zone,
+    BoardQuery, GameView, ListedBoard, view_boards, view_deadlines, view_followed_boards, view_games,
+    view_own_boards, view_own_state, view_zone,
 };
 use knotpost_core::replies::{BoardLine, GameCount, Reply};
-use knotpost_model::{BoardState, Millis, Span};
+use knotpost_model::{BoardState, Millis};
 
 const BOARDS: i64 = 20;
 const OWN_BOARDS: i64 = 200;
@@ -107,8 +107,13 @@ pub(super) async fn home(
     let push = first.and_then(|game| web.pages.figures.push_of(game));
     let first = first.map(|game| begin_facts(game.meta(), web.app.config.bots.enabled));
     let seeks = seeks::all(&web).await?;
+    let followed = match visitor {
+        Some(visitor) => view_followed_boards(&web.app, visitor.user).await?,
+        None => Vec::new(),
+    };
+    let followed: Vec<Value> = followed.iter().map(|board| line_facts(&board.line)).collect();
     let facts = context! {
-        games => Serde(games), kinds, push, first, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done,
+        games => Serde(games), kinds, push, first, boards, followed, mine, state, live => assets::address("home.js"), seeks, done => done.done,
         more => page.next.is_some(), preview => preview::of_server(&web),
     };
     Ok(no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)))
@@ -175,24 +180,13 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
             .collect();
         let own = context! {
             is_mine => board.is_turn_of(&visitor.userid) && summary.paused.is_none(), paused => summary.paused.is_some(),
-            since => zone.show(*since), since_machine => since.to_rfc3339(), waited => name_span(now.since(*since)),
-            left => end.map(|end| name_span(end.since(now))), end => end.map(|end| zone.show(*end)),
+            since => zone.show(*since), since_machine => since.to_rfc3339(), waited => now.since(*since).in_words(),
+            left => end.map(|end| end.since(now).in_words()), end => end.map(|end| zone.show(*end)),
             others, away,
         };
         join([own, line_facts(&board.line)])
     };
     Ok(boards.iter().map(facts).collect())
-}
-
-pub(super) fn name_span(span: Span) -> String {
-    let minutes = span.0 / 60_000;
-    let (count, unit) = match minutes {
-        0 => return "a moment".to_owned(),
-        1..60 => (minutes, "minute"),
-        60..2880 => (minutes / 60, "hour"),
-        _ => (minutes / 1440, "day"),
-    };
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
 fn line_facts(line: &BoardLine) -> Value {

@@ -4,27 +4,31 @@ mod against;
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use knotpost_commands::{Command, read_word};
+use knotpost_commands::{Command, Relating, read_word};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::board_actions::command;
+use super::home::offered_games;
 use super::{join, preview};
 use crate::Web;
 use crate::client::Client;
+use crate::content::Content;
 use crate::error::Failure;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, url_encode};
 use knotpost_core::boards::{Code, Refusal};
 use knotpost_core::commands::view_standings;
-use knotpost_core::identity::view_profile;
-use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
+use knotpost_core::identity::{view_players, view_profile};
+use knotpost_core::queries::{
+    BoardPage, BoardQuery, Related, view_boards, view_related, view_relation, view_zone,
+};
 use knotpost_core::replies::Reply;
 use knotpost_core::tournaments::{TournamentQuery, view_tournaments};
-use knotpost_model::{BoardKey, BoardState, TournamentState, Zone};
+use knotpost_model::{BoardKey, BoardState, Relation, TournamentState, Zone};
 
 const BOARDS: i64 = 50;
 const TOURNAMENTS: usize = 20;
@@ -43,6 +47,42 @@ pub(super) async fn standings(
     };
     let facts = context! { game, title, tables => Serde(tables), seeks => Serde(seeks) };
     Ok(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "standings.html", facts))
+}
+
+/// Players on a page of the list.
+const PLAYERS: i64 = 50;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Search {
+    /// Letters with which the names begin.
+    q: String,
+    after: String,
+}
+
+/// All players by name, and the way to the standings.
+pub(super) async fn list(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PageQuery(search): PageQuery<Search>,
+) -> Result<Response, Failure> {
+    let begin = search.q.trim();
+    let page = view_players(&web.app, begin, search.after.trim(), PLAYERS).await?;
+    let facts = context! {
+        players => Serde(&page.players), next => page.next, q => begin, games => offered_games(&web),
+    };
+    Ok(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "users.html", facts))
+}
+
+/// Changes with the program alone.
+const EMBLEM_AGE: &str = "public, max-age=604800";
+
+/// The picture of a user, made of the name alone.
+pub(super) async fn emblem(PagePath(userid): PagePath<String>, headers: HeaderMap) -> Response {
+    let drawing = knotpost_picture::emblem_svg(&userid.to_lowercase());
+    let mut answer = Content::new("image/svg+xml", drawing).unless_known(&headers);
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(EMBLEM_AGE));
+    answer
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -83,6 +123,11 @@ pub(super) async fn user(
         None => Zone::utc(),
     };
     let sees_all = visitor.is_some_and(|visitor| visitor.userid == profile.userid);
+    let (relation, related) = match visitor {
+        Some(visitor) if sees_all => (None, view_related(&web.app, visitor.user).await?),
+        Some(visitor) => (view_relation(&web.app, visitor.user, &profile.userid).await?, Related::default()),
+        None => Default::default(),
+    };
     let lines = |page: &BoardPage| -> Vec<Value> {
         let shown = page.boards.iter().filter(|board| sees_all || !board.summary.is_alone());
         shown.map(|board| Value::from(Serde(&board.line))).collect()
@@ -92,6 +137,11 @@ pub(super) async fn user(
         zone => zone.name(),
         graphs => profile.ratings.iter().map(|game| graph(&game.curve)).collect::<Vec<_>>(),
         tournaments => Serde(&entered.tournaments),
+        is_own => sees_all,
+        habits => profile.habits.told(),
+        relation => relation.map(Relation::as_str),
+        blocked => related.blocked,
+        followed => related.followed,
         is_sent => !from.sent.is_empty(),
         against,
         active => lines(&active),
@@ -105,32 +155,52 @@ pub(super) async fn user(
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Letter {
+pub(super) struct UserForm {
+    /// `block`, `unblock`, `follow`, `unfollow`; `about` changes one's own words; anything else sends a message.
+    act: String,
     comment: String,
 }
 
-pub(super) async fn write(
+/// The forms of a user's page: messages to them, and how one stands to them.
+pub(super) async fn act(
     State(web): State<Web>,
     client: Client,
     LoggedIn(visitor): LoggedIn,
     PagePath(userid): PagePath<String>,
-    Form(letter): Form<Letter>,
+    Form(form): Form<UserForm>,
 ) -> Result<Response, Failure> {
     let name = read_word(&userid);
     let name = name.ok_or_else(|| Refusal::new(Code::NoSuchUser, "there is no such user"))?;
-    let message = Command::Message { who: visitor.credentials(), to: vec![name] };
-    command(&web, client, &visitor, Ok(message), &letter.comment).await?;
-    Ok(Redirect::to(&format!("/users/{}?sent=yes", url_encode(&userid))).into_response())
+    let change = match form.act.as_str() {
+        "block" => Some(Relating::Block),
+        "unblock" => Some(Relating::Unblock),
+        "follow" => Some(Relating::Follow),
+        "unfollow" => Some(Relating::Unfollow),
+        _ => None,
+    };
+    let (who, users) = (visitor.credentials(), vec![name]);
+    let (wanted, sent) = match change {
+        Some(change) => (Command::Relate { who, users, change }, ""),
+        None if form.act == "about" => {
+            (Command::About { who, is_removed: form.comment.trim().is_empty() }, "")
+        }
+        None => (Command::Message { who, to: users }, "?sent=yes"),
+    };
+    command(&web, client, &visitor, Ok(wanted), &form.comment).await?;
+    Ok(Redirect::to(&format!("/users/{}{sent}", url_encode(&userid))).into_response())
 }
 
-/// Points of the curve and heights of the grid; `None` with fewer than two ratings.
+/// Rows of a table of ratings.
+const ROWS: usize = 20;
+
+/// Points of the curve, heights of the grid, and the same in words and as a table; `None` with fewer than two ratings.
 fn graph(curve: &[f64]) -> Option<Value> {
-    let (low, high) =
+    let (lowest, highest) =
         curve.iter().fold((f64::MAX, f64::MIN), |(low, high), rating| (low.min(*rating), high.max(*rating)));
     if curve.len() < 2 {
         return None;
     }
-    let (low, high) = ((low / 50.0).floor() * 50.0, ((high / 50.0).floor() + 1.0) * 50.0);
+    let (low, high) = ((lowest / 50.0).floor() * 50.0, ((highest / 50.0).floor() + 1.0) * 50.0);
     let y = |rating: f64| 10.0 + (high - rating) / (high - low) * (HEIGHT - 20.0);
     let step = (WIDTH - LEFT - 10.0) / (curve.len() - 1) as f64;
     let points = curve
@@ -140,11 +210,16 @@ fn graph(curve: &[f64]) -> Option<Value> {
     let lines = [low, low.midpoint(high), high].map(|rating| {
         context! { y => format!("{:.1}", y(rating)), label => format!("{rating:.0}") }
     });
-    let change = curve.last().zip(curve.first()).map(|(last, first)| format!("from {first:.0} to {last:.0}"));
+    let (first, last) = (curve.first().copied()?, curve.last().copied()?);
+    let told = format!("from {first:.0} to {last:.0}, highest {highest:.0}, lowest {lowest:.0}");
+    let rows = curve.iter().enumerate().skip(curve.len().saturating_sub(ROWS)).map(|(place, rating)| {
+        context! { place, rating => format!("{rating:.0}") }
+    });
     Some(context! {
         points => points.collect::<Vec<_>>().join(" "),
         lines => lines.to_vec(),
         boards => curve.len() - 1,
-        change,
+        told,
+        rows => rows.collect::<Vec<_>>(),
     })
 }

@@ -1,15 +1,12 @@
 //! Short addresses that people and browsers guess: redirects to lists, icons, the texts for crawlers and installation.
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
-use minijinja::context;
 use serde_json::json;
 
 use super::assets;
-use super::home::offered_games;
 use crate::Web;
-use crate::session::LoggedIn;
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explore\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
 const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
@@ -21,11 +18,6 @@ pub(super) async fn boards() -> Redirect {
 
 pub(super) async fn help() -> Redirect {
     Redirect::to("/help/tutorial")
-}
-
-pub(super) async fn users(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let facts = context! { games => offered_games(&web) };
-    web.pages.page_for(visitor.as_deref(), StatusCode::OK, "users.html", facts)
 }
 
 pub(super) async fn favicon() -> Response {

@@ -170,6 +170,13 @@ const GOOD: &[Row] = &[
         &["ann: A message from cyd via Knotpost", "cyd: Your message was sent"],
         "",
     ),
+    ("cyd", "about cyd cyd-secret", "I play slowly", &["cyd: What others read about cyd"], "profiles"),
+    ("bob", "profile ann bob", "", &["bob: Player ann"], ""),
+    ("bob", "players", "", &["bob: List of players"], ""),
+    ("cyd", "block cyd cyd-secret bob", "", &["cyd: Users whom cyd blocks"], "relations"),
+    ("cyd", "unblock cyd cyd-secret bob", "", &["cyd: Users whom cyd blocks"], "relations"),
+    ("cyd", "follow cyd cyd-secret bob", "", &["cyd: Users whom cyd follows"], "relations"),
+    ("cyd", "unfollow cyd cyd-secret bob", "", &["cyd: Users whom cyd follows"], "relations"),
     (
         "ann",
         "broadcast ann ann-secret",

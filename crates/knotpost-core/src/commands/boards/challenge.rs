@@ -14,7 +14,7 @@ use crate::play::opponents;
 use crate::play::opponents::Readiness;
 use crate::replies::Answer;
 use crate::requests::Ready;
-use knotpost_model::{Channel, Millis, UserKey};
+use knotpost_model::{Channel, Millis, Relation, UserKey};
 use knotpost_storage::{UserRow, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;
@@ -33,7 +33,7 @@ pub(in crate::commands) async fn run(
     let game = find_offered_game(&app.games, game_name)?;
     let options = game_options(game, options, players.len())?;
     check_limits(&app.config, server).map_err(|refusal| refusal.about_game(game_name))?;
-    let users = find_players(tx, &app.config, game, players).await?;
+    let users = find_players(tx, &app.config, ready, game, players).await?;
     let mailed = check_readers(&app.limits, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
         .map_err(|refusal| refusal.about_game(game_name))?;
     count_for_challenged(tx, &app.config, ready, &users, now).await.map_err(|error| match error {
@@ -102,6 +102,8 @@ struct Absent {
     unknown: Vec<String>,
     gone: Vec<String>,
     unwilling: Vec<String>,
+    /// Blocked by the sender.
+    blocked: Vec<String>,
     at_limit: Vec<String>,
 }
 
@@ -109,25 +111,47 @@ struct Absent {
 pub(in crate::commands) async fn find_players(
     tx: &mut WriteTx,
     config: &Config,
+    ready: &Ready,
     game: &dyn AnyGame,
     names: &[String],
 ) -> Result<Vec<UserRow>, ServiceError> {
     let (mut users, mut absent) = (Vec::new(), Absent::default());
     for name in names {
-        let Some(user) = tx.find_user(name).await? else {
-            note(&mut absent.unknown, name);
-            continue;
-        };
-        match opponents::readiness(tx, config, game.meta().name, &user).await? {
+        match tx.find_user(name).await? {
+            Some(user) => users.push(user),
+            None => note(&mut absent.unknown, name),
+        }
+    }
+    let keys: Vec<UserKey> = users.iter().map(|user| user.id).collect();
+    for user in &users {
+        match opponents::readiness(tx, config, game.meta().name, user, &keys).await? {
             Readiness::Ready => {}
             Readiness::Absent(why) => note(&mut absent.gone, &why.about(&user.userid)),
-            Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
+            Readiness::Unwilling => {
+                let mut is_told = false;
+                // Whoever is unwilling is told themselves whom they have blocked.
+                let is_asker = ready.user() == Some(user.id) || ready.proven.contains(&user.id);
+                for other in users.iter().filter(|_| is_asker) {
+                    if tx.relation(user.id, other.id).await? == Some(Relation::Block) {
+                        note(&mut absent.blocked, &other.userid);
+                        is_told = true;
+                    }
+                }
+                if !is_told {
+                    note(&mut absent.unwilling, &user.userid);
+                }
+            }
             Readiness::AtLimit => note(&mut absent.at_limit, &user.userid),
         }
-        users.push(user);
     }
-    let Absent { unknown, gone, unwilling, at_limit } = absent;
-    if unknown.is_empty() && gone.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+    let Absent { unknown, gone, unwilling, blocked, at_limit } = absent;
+    let lists = [
+        ("Unknown", &unknown),
+        ("Not willing", &unwilling),
+        ("Blocked by you", &blocked),
+        ("At their limit", &at_limit),
+    ];
+    if gone.is_empty() && lists.iter().all(|(_, names)| names.is_empty()) {
         check_people(game, &users)?;
         return Ok(users);
     }
@@ -136,7 +160,7 @@ pub(in crate::commands) async fn find_players(
     for sentence in gone {
         refusal = refusal.hint(sentence);
     }
-    for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {
+    for (why, names) in lists {
         if !names.is_empty() {
             refusal = refusal.hint(format!("{why}: {}", names.join(", ")));
         }

@@ -46,9 +46,11 @@ pub(in crate::commands) async fn run(
         return Err(refusal.about(board).into());
     }
     let spared = find_spared(tx, &app.config, &board, user.id, now).await?;
-    let remark = tx
-        .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &ready.body, now)
-        .await?;
+    let (key, ply) = (board.row.id, board.row.ply);
+    let Some(remark) = tx.say(key, ply, user.id, RemarkKind::Chat, &ready.body, now).await? else {
+        let words = "your words were not passed on: you and a player here do not hear each other";
+        return Err(Refusal::new(Code::NotAllowed, words).about(board).into());
+    };
     let facts = BoardFacts { remark: Some(remark), spared, ..BoardFacts::plain(Heading::Chat) };
     answer_with_board(tx, app, &board, facts, now).await
 }
@@ -64,13 +66,13 @@ async fn find_spared(
 ) -> Result<Spared, StoreError> {
     let limits = &config.limits;
     let by_outsider = board.seat_of(speaker).is_none();
+    let unheard_by = tx.watchers_who_shun(board.row.id, speaker).await?;
     if !limits.enabled {
-        return Ok(Spared { by_outsider, ..Spared::default() });
+        return Ok(Spared { by_outsider, unheard_by, bundled: Vec::new() });
     }
     let most = i64::from(limits.messages_per_hour) * OTHERS;
     let heard = tx.heard_chats(board.row.id, now.plus(-HOUR_MS)).await?;
     let is_enough = |(_, all, outsiders): &&(i64, i64, i64)| *all >= most || (by_outsider && *outsiders > 0);
     let bundled = heard.iter().filter(is_enough).map(|(user, ..)| UserKey(*user));
-    let bundled = bundled.filter(|user| *user != speaker).collect();
-    Ok(Spared { by_outsider, bundled, ..Spared::default() })
+    Ok(Spared { by_outsider, unheard_by, bundled: bundled.filter(|user| *user != speaker).collect() })
 }

@@ -39,7 +39,7 @@ pub(in crate::commands) async fn run(
     }
     let mut names: Vec<String> = board.seats.iter().map(|seat| seat.userid.clone()).collect();
     names.rotate_left(1);
-    let users = find_players(tx, &app.config, game, &names).await?;
+    let users = find_players(tx, &app.config, ready, game, &names).await?;
     let mailed = check_readers(&app.limits, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
         .map_err(|refusal| refusal.about_game(game_name))?;
     let terms = Terms {

@@ -65,7 +65,7 @@ async fn on_turn(
         tx.subscribe(board.row.id, user.id).await?;
     }
     let mut facts = BoardFacts::plain(Heading::Summary);
-    facts.remark = keep_comment(tx, &board, ply, user, &ready.body, now).await?;
+    keep_comment(tx, &board, (ply, user, &ready.body), &mut facts, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
 }
 

@@ -79,7 +79,7 @@ pub async fn pass_on_broadcast(app: &Arc<App>) -> Result<bool, StoreError> {
     let passed = app
         .write(async move |tx, app| {
             let Some(row) = tx.take_broadcast().await? else { return Ok(false) };
-            let users = tx.broadcast_readers(row.after_user, PART).await?;
+            let users = tx.broadcast_readers(row.id, row.after_user, PART).await?;
             let Some((last, _)) = users.last() else {
                 tx.advance_broadcast(row.id, row.after_user, Some(now)).await?;
                 return Ok(true);

@@ -69,7 +69,7 @@ pub(in crate::commands) async fn run(
         let message = format!("one message goes to at most {MOST_READERS} users");
         return Err(Refusal::new(Code::TooMuchMail, message).into());
     }
-    let (readers, mut missing) = find_readers(tx, app.clock.as_ref(), &app.config, to).await?;
+    let (readers, mut missing) = find_readers(tx, app.clock.as_ref(), &app.config, &user, to).await?;
     check_rate(ready)?;
     let (readers, mailed) = spare_readers(&app.limits, ready, readers, &mut missing)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
@@ -110,6 +110,7 @@ async fn find_readers(
     tx: &mut ReadTx,
     clock: &dyn Clock,
     config: &Config,
+    author: &UserRow,
     names: &[String],
 ) -> Result<(Vec<UserRow>, Vec<String>), ServiceError> {
     let (mut readers, mut told): (Vec<UserRow>, Vec<String>) = Default::default();
@@ -136,10 +137,14 @@ async fn find_readers(
             told.push(format!("{} has no mail address to which a message could go.", user.userid));
             continue;
         }
-        if tx.preference(user.id, ALL_GAMES, "messages").await?.is_none_or(|value| value != "off") {
-            readers.push(user);
-        } else {
+        if tx.shuns(author.id, user.id).await? {
+            told.push(format!("You have blocked {}.", user.userid));
+        } else if tx.preference(user.id, ALL_GAMES, "messages").await?.is_some_and(|value| value == "off")
+            || tx.shuns(user.id, author.id).await?
+        {
             told.push(format!("{} takes no messages.", user.userid));
+        } else {
+            readers.push(user);
         }
     }
     if !readers.is_empty() {

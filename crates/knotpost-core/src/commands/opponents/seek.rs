@@ -93,7 +93,7 @@ pub(in crate::commands) async fn run(
         _ => {}
     }
     let left = tx.seek(name, user.id).await?;
-    let paused = left.is_some() && readiness(tx, &app.config, name, &user).await? != Readiness::Ready;
+    let paused = left.is_some() && readiness(tx, &app.config, name, &user, &[]).await? != Readiness::Ready;
     let rest = find_rest(tx, app.clock.as_ref(), &app.config, user.id).await?.filter(|_| left.is_some());
     let own = left.as_ref().map(terms_text).unwrap_or_default();
     let mut others = Vec::new();

@@ -3,13 +3,12 @@
 use knotpost_core::boards::Standing;
 use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
 use knotpost_core::replies::{Hint, Verdict};
-use knotpost_model::{BoardState, ProposalKind, UserKey};
+use knotpost_model::{BoardState, ProposalKind, Span, UserKey};
 use knotpost_rules::{Ability, Scores};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::Seen;
-use crate::pages::home::name_span;
 use crate::pages::turn::TurnPage as _;
 
 impl Seen<'_> {
@@ -175,9 +174,9 @@ impl Seen<'_> {
     pub(super) fn limits(&self) -> Value {
         let limits = &self.view.board.timing.limits;
         context! {
-            nag => name_span(limits.nag),
-            forfeit => name_span(limits.forfeit),
-            total => limits.total.map(name_span),
+            nag => limits.nag.in_words(),
+            forfeit => limits.forfeit.in_words(),
+            total => limits.total.map(Span::in_words),
         }
     }
 

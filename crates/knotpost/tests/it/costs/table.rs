@@ -280,6 +280,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("POST", "/unsubscribe/{token}", FORM),
     ("GET", "/users", PAGE),
     ("GET", "/users/{userid}", MANY),
+    ("GET", "/users/{userid}/knot.svg", answer(20_000, 8, 6)),
     ("POST", "/users/{userid}", REFUSAL),
 ];
 

@@ -128,6 +128,11 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "a note", act: Act::Form("dan", "/boards/osbox/102", "act=note&comment=Think") },
     Case { name: "message", act: Act::Command("message cyd cyd-secret ann", "See you") },
     Case { name: "broadcast", act: Act::Command("broadcast ada ada-secret", "A tournament") },
+    Case { name: "about", act: Act::Command("about ann ann-secret", "I play slowly") },
+    command("block bob bob-secret cyd"),
+    command("unblock bob bob-secret dan"),
+    command("follow ann ann-secret cyd"),
+    command("unfollow ann ann-secret bob"),
     // Tournaments.
     Case {
         name: "announce",

@@ -55,10 +55,10 @@ pub(super) async fn a_broadcast_is_passed_on_in_parts(ground: &Ground) {
     assert_eq!(write.await.unwrap(), ((true, false, true), (false, true), true));
     let write = ground.store.write(async move |tx| {
         let row = tx.take_broadcast().await?.unwrap();
-        let readers = tx.broadcast_readers(0, 2).await?;
+        let readers = tx.broadcast_readers(row.id, 0, 2).await?;
         tx.advance_broadcast(row.id, bob.0, None).await?;
         let again = tx.take_broadcast().await?.unwrap();
-        let rest = tx.broadcast_readers(again.after_user, 2).await?;
+        let rest = tx.broadcast_readers(again.id, again.after_user, 2).await?;
         tx.advance_broadcast(row.id, dan.0, Some(Millis(300))).await?;
         let next = tx.take_broadcast().await?.unwrap();
         tx.prune_broadcasts(Millis(300)).await?;

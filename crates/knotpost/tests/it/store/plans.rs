@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_model::{
-    BoardKey, BoardState, Millis, OutboxKey, TournamentAction, TournamentName, TournamentState, UserKey,
+    BoardKey, BoardState, Millis, OutboxKey, Relation, TournamentAction, TournamentName, TournamentState,
+    UserKey,
 };
 use knotpost_storage::{
     BoardFilter, BoardMail, Driver, NewOutbox, NewPlace, OutboxContent, OutboxRow, QueueBounds, ReadTx,
@@ -109,6 +110,18 @@ async fn ask_everything(ground: &Ground) {
     tx.moves(board).await.unwrap();
     tx.seats(board).await.unwrap();
     tx.shared_boards(ann, bob, 9).await.unwrap();
+    tx.latest_results(ann, 9).await.unwrap();
+    tx.answer_times(ann, 9, 9).await.unwrap();
+    tx.about(ann).await.unwrap();
+    tx.list_active_users("an", "", 9).await.unwrap();
+    tx.relation(ann, bob).await.unwrap();
+    tx.related(ann, Relation::Block).await.unwrap();
+    tx.shuns(ann, bob).await.unwrap();
+    tx.is_shunned_on(board, ann).await.unwrap();
+    tx.watchers_who_shun(board, ann).await.unwrap();
+    tx.followed_boards(ann, 9).await.unwrap();
+    tx.count_related(ann).await.unwrap();
+    tx.broadcast_readers(1, 1, 9).await.unwrap();
     ask_about_tournaments(&mut tx, ann, board).await;
     tx.subscribers(board).await.unwrap();
     tx.notified_users(board).await.unwrap();

@@ -154,6 +154,13 @@ mod stories {
             page.text
         );
         app.post("osbox accept ann ann-secret", "").await;
+        for (one, other) in [("ann", "bob"), ("bob", "ann")] {
+            app.post(&format!("block {one} {one}-secret {other}"), "").await;
+            let page = bob.post(&link, &[]).await;
+            let words = format!("{one} takes no challenges of this game now; the invitation stays open");
+            assert!(page.text.to_lowercase().contains(&words), "{}", page.text);
+            app.post(&format!("unblock {one} {one}-secret {other}"), "").await;
+        }
         assert_eq!(bob.post(&link, &[]).await.status, 303);
         let link = invite(&mut ann, &[]).await;
         edit_user(&app.app, "ann", UserEdit::Delete).await.unwrap();

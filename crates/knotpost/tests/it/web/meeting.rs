@@ -6,6 +6,7 @@ tell! {
     the_page_of_a_user_says_how_the_visitor_stands_against_them,
     two_others_are_compared,
     boards_between_two_are_counted_for_both,
+    a_user_is_followed_and_blocked_on_their_page,
 }
 
 mod stories {
@@ -115,5 +116,41 @@ mod stories {
         let page = app.get("/api/v1/users/ann/against/bob").await.json();
         assert_eq!(page["active"].as_array().map(Vec::len), Some(10));
         assert_eq!(page["playing"], 13);
+    }
+
+    pub(super) async fn a_user_is_followed_and_blocked_on_their_page(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        ok(&app, "osbox challenge bob cyd").await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.submit("/users/bob", &[("act", "follow")]).await.text;
+        assert!(
+            page.contains("Stop following") && page.contains("href=\"/challenge?player2=bob\""),
+            "{page}"
+        );
+        let home = ann.get("/").await.text;
+        let followed = home.split("id=\"followed\"").nth(1).unwrap_or_default();
+        assert!(
+            followed.split("id=\"boards\"").next().unwrap_or_default().contains("/boards/osbox/101"),
+            "{home}"
+        );
+        assert!(ann.get("/users/ann").await.text.contains("You follow <a href=\"/users/bob\">bob</a>."));
+        assert!(!Browser::of(&app, "bob").await.get("/users/ann").await.text.contains("You follow"));
+        let page = ann.submit("/users/bob", &[("act", "block")]).await.text;
+        assert!(page.contains("You have blocked bob"), "{page}");
+        assert!(
+            !page.contains("href=\"/challenge?player2=bob\"") && !page.contains("Write to bob"),
+            "{page}"
+        );
+        assert!(!ann.get("/").await.text.contains("id=\"followed\""));
+        assert!(
+            ann.get("/users/ann").await.text.contains("You have blocked <a href=\"/users/bob\">bob</a>.")
+        );
+        // Bob sees the page that everybody sees.
+        let page = Browser::of(&app, "bob").await.get("/users/ann").await.text;
+        assert!(page.contains("href=\"/challenge?player2=ann\"") && !page.contains("blocked"), "{page}");
+        let page = ann.submit("/users/bob", &[("act", "unblock")]).await.text;
+        assert!(page.contains("Write to bob"), "{page}");
+        let page = ann.post("/users/ann", &[("act", "block")]).await;
+        assert!(page.status.is_client_error() && page.text.contains("your own userid"), "{}", page.text);
     }
 }
