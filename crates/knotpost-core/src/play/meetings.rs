@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::App;
+use crate::boards::Games;
 use knotpost_model::UserKey;
 use knotpost_storage::{ReadTx, SharedBoardRow, StoreError};
 
@@ -35,7 +35,7 @@ pub(crate) async fn list_meetings(
 }
 
 /// The score by game; games without a finished board are left out.
-pub(crate) fn scores(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
+pub(crate) fn scores(games: &Games, over: &[SharedBoardRow]) -> Vec<GameScore> {
     let score = |name: &str, title: &str| {
         let mut score =
             GameScore { game: name.to_owned(), title: title.to_owned(), won: 0, lost: 0, tied: 0 };
@@ -48,6 +48,6 @@ pub(crate) fn scores(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
         }
         score
     };
-    let scores = app.games.registry.iter().map(|game| score(game.meta().name, game.meta().title));
+    let scores = games.registry.iter().map(|game| score(game.meta().name, game.meta().title));
     scores.filter(|score| score.won + score.lost + score.tied > 0).collect()
 }

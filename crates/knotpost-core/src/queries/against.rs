@@ -1,6 +1,5 @@
 //! Head to head: the record of two users against each other, and their common boards.
 
-use knotpost_rules::Registry;
 use std::cmp::Reverse;
 
 use schemars::JsonSchema;

@@ -60,7 +60,7 @@ pub(in crate::commands) async fn run(
         }
         let mut rows = list_meetings(tx, user.id, other.id).await?;
         rows.retain(|row| row.state == BoardState::Over);
-        scored = scores(app, &rows);
+        scored = scores(&app.games, &rows);
     }
     let profile = profile_of(tx, app, user, now).await?;
     Ok(Answer::to_sender(Reply::from(PlayerFacts {
