@@ -41,7 +41,7 @@ mod stories {
     }
 
     /// After as many moves a game that goes on is given up, in reply as well.
-    const ENOUGH: usize = 40;
+    const ENOUGH: usize = 24;
 
     pub(super) async fn whole_games_are_played_by_replies_alone(place: Place) {
         let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
