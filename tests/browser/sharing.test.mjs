@@ -25,7 +25,7 @@ const share = async (person) => {
 
 test("the card at the end shares the whole game as one moving picture, loaded when it is asked for", async () => {
   const path = await finished();
-  for (const [name, view] of [["ann", { ...NARROW, hasTouch: true, isMobile: true }], ["cyd", { width: 1280, height: 800 }]]) {
+  for (const [name, view] of [["ann", NARROW], ["cyd", { width: 1280, height: 800 }]]) {
     const person = await Person.of(chromium, server, name, { view });
     const asked = [];
     person.page.on("request", (request) => asked.push(request.url()));

@@ -676,11 +676,6 @@ mod stories {
             let prose = page.split_once("<div class=\"prose\">").expect("rules").1;
             assert_eq!(prose.matches(" class=\"picture").count(), figures.len(), "{name}");
             drawn += figures.len();
-            for figure in figures {
-                let text = figure.to_string();
-                let row = text.lines().find(|line| line.len() > 6).expect("a row of the board");
-                assert!(!prose.contains(row), "{name}: {row}");
-            }
         }
         assert!(drawn >= GAMES.len(), "{drawn}");
     }
