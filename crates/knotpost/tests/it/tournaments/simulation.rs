@@ -1,7 +1,8 @@
 //! A club whose players enter, challenge, move, dawdle, resign, go on vacation, withdraw and leave as the dice say, on a
 //! clock that runs fast, while administrators suspend some of them, and servers are cut off in the middle of their writes.
 //!
-//! A week by default, a quarter of a year in `./test --all`; on PostgreSQL, with two servers, a third of it. By hand `KNOTPOST_TEST_TOURNAMENT_DAYS` asks for more days,
+//! A week by default, a quarter of a year in `./test --all`; on PostgreSQL, with two servers, a third of it with 60 players
+//! at most. By hand `KNOTPOST_TEST_TOURNAMENT_DAYS` asks for more days,
 //! `KNOTPOST_TEST_TOURNAMENT_PLAYERS` for more players, `KNOTPOST_TEST_SEED` for another course.
 
 mod dice;

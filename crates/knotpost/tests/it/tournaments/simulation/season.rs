@@ -51,6 +51,8 @@ pub(super) struct Course {
     days: u64,
     players: u64,
     seed: u64,
+    /// An hour in the first weeks, longer in longer seasons, whose boards are given as much more time.
+    hours_a_step: i64,
 }
 
 #[expect(clippy::disallowed_methods, reason = "whoever runs this by hand says how long")]
@@ -60,25 +62,24 @@ fn number_from_environment(name: &str, usual: u64) -> u64 {
 
 impl Course {
     pub(super) fn wanted(place: &Place) -> Self {
-        let part = if matches!(place, Place::Postgres(_)) { 3 } else { 1 };
+        let days = number_from_environment("KNOTPOST_TEST_TOURNAMENT_DAYS", 7);
+        let players = number_from_environment("KNOTPOST_TEST_TOURNAMENT_PLAYERS", 24);
+        // Two servers that both do everything wait for each other.
+        let (part, most) = if matches!(place, Place::Postgres(_)) { (3, 60) } else { (1, u64::MAX) };
         Self {
-            days: number_from_environment("KNOTPOST_TEST_TOURNAMENT_DAYS", 7).div_ceil(part),
-            players: number_from_environment("KNOTPOST_TEST_TOURNAMENT_PLAYERS", 24),
+            days: days.div_ceil(part),
+            players: players.min(most),
             seed: number_from_environment("KNOTPOST_TEST_SEED", 1),
+            hours_a_step: (days / 20).clamp(1, 6) as i64,
         }
     }
 
-    /// An hour in the first weeks, longer in longer seasons, whose boards are given as much more time.
-    fn hours_a_step(&self) -> i64 {
-        (self.days / 20).clamp(1, 6) as i64
-    }
-
     pub(super) fn steps(&self) -> i64 {
-        self.days as i64 * 24 / self.hours_a_step()
+        self.days as i64 * 24 / self.hours_a_step
     }
 
     fn terms(&self, (_, options, days): Terms) -> String {
-        let [round, nag, forfeit] = days.map(|days| days * self.hours_a_step() as f64);
+        let [round, nag, forfeit] = days.map(|days| days * self.hours_a_step as f64);
         let round = if round > 0.0 { format!(" -roundtime={round}") } else { String::new() };
         format!("{options}{round} -nagtime={nag} -forfeittime={forfeit}")
     }
@@ -152,7 +153,7 @@ impl Season {
         let players = Players::sign_up(&servers[0].app, course.players).await;
         let mut season = Self {
             course: format!("{} players, {} days in {} steps", course.players, course.days, course.steps()),
-            hours: course.hours_a_step(),
+            hours: course.hours_a_step,
             wanted: WANTED.iter().map(|terms| (terms.0, course.terms(*terms))).collect(),
             open: OPEN + course.players / PLAYERS,
             servers,
@@ -176,7 +177,7 @@ impl Season {
         let club = &self.servers[0];
         let ladder =
             club.announce_by("dir", LADDER.0, &course.terms(LADDER)).await.expect("announced").line.name;
-        let pause = format!("{} -pause={}", course.terms(LEAGUE), course.hours_a_step());
+        let pause = format!("{} -pause={}", course.terms(LEAGUE), course.hours_a_step);
         let league = club.announce_by("dir", LEAGUE.0, &pause).await.expect("announced").line.name;
         for number in 0..self.players.active.len().min(60) {
             let who = self.dice.pick(&self.players.active).expect("players").clone();
