@@ -10,6 +10,7 @@ use tokio::sync::{broadcast, watch};
 use crate::admin::LoggedErrors;
 use crate::boards::Games;
 use crate::clock::LeaderWatch;
+use crate::clock::tournaments::PairingUnderWay;
 use crate::config::{Config, ConfigError};
 use crate::gallery::Gallery;
 use crate::hold::Hold;
@@ -112,6 +113,7 @@ pub struct App {
     pub logged_errors: watch::Sender<LoggedErrors>,
     pub pulse: Pulse,
     pub leader_watch: LeaderWatch,
+    pub(crate) pairing: PairingUnderWay,
     /// Reason why nothing is sent, if on hold.
     pub hold: Option<Hold>,
 }
@@ -155,6 +157,7 @@ impl App {
             gallery: Gallery::default(),
             pulse: Pulse::default(),
             leader_watch: LeaderWatch::default(),
+            pairing: PairingUnderWay::default(),
             hold: None,
             secret,
             condition: watch::Sender::default(),

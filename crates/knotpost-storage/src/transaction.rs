@@ -10,6 +10,8 @@ use knotpost_model::Millis;
 #[cfg(debug_assertions)]
 use crate::connection::note_place;
 use crate::connection::{Argument, Connection, Driver, FromRow, Result, Sql, StoreError, is_query};
+#[cfg(debug_assertions)]
+use crate::writer::Health;
 
 /// Most rows that a pruning statement deletes: other writes wait meanwhile.
 const BATCH: u64 = 1000;
@@ -59,6 +61,9 @@ pub struct ReadTx {
 pub struct WriteTx {
     read: ReadTx,
     written: bool,
+    /// Counts the steps of the work, once that has begun.
+    #[cfg(debug_assertions)]
+    steps: Option<Health>,
 }
 
 impl ReadTx {
@@ -168,6 +173,7 @@ impl Statements for WriteTx {
     fn admit(&mut self, sql: &Sql) -> Result<&mut Connection> {
         #[cfg(debug_assertions)]
         note_place(self.is_postgres());
+        self.step()?;
         self.written |= !is_query(sql.as_str());
         Ok(&mut self.read.connection)
     }
@@ -175,7 +181,26 @@ impl Statements for WriteTx {
 
 impl WriteTx {
     pub(super) fn on(connection: Connection) -> Self {
-        Self { read: ReadTx::on(connection), written: false }
+        Self {
+            read: ReadTx::on(connection),
+            written: false,
+            #[cfg(debug_assertions)]
+            steps: None,
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    pub(super) fn count_steps(&mut self, health: &Health) {
+        self.steps = Some(health.clone());
+    }
+
+    /// Fails where a test cuts it off. No more than that: the driver knows nothing of it.
+    pub(super) fn step(&self) -> Result<()> {
+        #[cfg(debug_assertions)]
+        if let Some(steps) = &self.steps {
+            steps.step()?;
+        }
+        Ok(())
     }
 
     #[cfg_attr(debug_assertions, track_caller)]
@@ -237,6 +262,7 @@ impl WriteTx {
 
     /// Runs a statement about the transaction itself.
     pub(super) async fn statement(&mut self, sql: &'static str) -> Result<()> {
+        self.step()?;
         self.read.connection.execute(sql.into(), &[]).await.map(drop)
     }
 
@@ -246,9 +272,14 @@ impl WriteTx {
     }
 
     pub(super) async fn commit(self) -> Result<()> {
+        self.step()?;
+        #[cfg(debug_assertions)]
+        let steps = self.steps.clone();
         if let Connection::Postgres(transaction) = self.into_connection() {
             transaction.commit().await?;
         }
+        #[cfg(debug_assertions)]
+        steps.map_or(Ok(()), |steps| steps.step())?;
         Ok(())
     }
 

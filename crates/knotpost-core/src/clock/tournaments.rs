@@ -1,6 +1,12 @@
-//! Steps of tournaments, taken by the process that runs the clock.
+//! Steps of tournaments, taken by the process that runs the clock. The pairing of many players takes seconds, in which the
+//! other tournaments go on.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::timeout;
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -14,6 +20,28 @@ use knotpost_tournaments::{NoPairing, Pairing};
 /// Time for which a tournament is left alone in which something failed.
 const SET_ASIDE_MS: i64 = 3_600_000;
 
+/// Time in which most rounds are paired: nothing else is done meanwhile.
+const SHORTLY: Duration = Duration::from_millis(100);
+/// Longest time without a look at the other tournaments.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The round that is being paired, one at a time.
+#[derive(Debug, Default)]
+pub(crate) struct PairingUnderWay(Mutex<Option<(TournamentName, Work)>>);
+
+/// `None`: it panicked.
+type Work = JoinHandle<Option<Arc<Paired>>>;
+
+/// End of a step.
+enum Taken {
+    /// There may be another one.
+    Step,
+    /// Another round is being paired, and this one waits for it.
+    Waits,
+    /// Another process runs the clock.
+    NotOurs,
+}
+
 /// Takes a step in each tournament where something is to be done, if this process runs the clock; true if there may be
 /// more. On hold nobody runs it.
 pub async fn work_tournaments(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> {
@@ -22,31 +50,69 @@ pub async fn work_tournaments(app: &Arc<App>, holder: &str) -> Result<bool, Stor
         return Ok(false);
     }
     let waiting = app.store.query().await?.tournaments_to_work(now).await?;
-    for name in &waiting {
-        if !take_step(app, holder, *name).await? {
-            return Ok(false);
+    let paired = app.pairing.0.lock().await.as_ref().map(|(name, _)| *name);
+    let mut has_worked = false;
+    for name in waiting.into_iter().filter(|name| Some(*name) != paired) {
+        match take_step(app, holder, name).await? {
+            Taken::Step => has_worked = true,
+            Taken::Waits => {}
+            Taken::NotOurs => return Ok(false),
         }
     }
-    Ok(!waiting.is_empty())
+    let patience = if has_worked { Duration::ZERO } else { TICK };
+    let mut under_way = app.pairing.0.lock().await;
+    let Some((name, work)) = under_way.as_mut() else { return Ok(has_worked) };
+    let Ok(paired) = timeout(patience, work).await else { return Ok(true) };
+    let name = *name;
+    *under_way = None;
+    drop(under_way);
+    Ok(matches!(store_paired(app, holder, name, paired).await?, Taken::Step))
 }
 
-/// False: another process runs the clock.
-async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result<bool, StoreError> {
-    let done = match work_on(app, holder, name, None).await {
-        Ok(Some(Step::ToPair(draw))) => match draw.pair().await {
-            Some(pairing) => work_on(app, holder, name, Some(Arc::new((draw, pairing)))).await,
-            None => Err(StoreError::Corrupt("the pairing of the next round panicked".to_owned())),
-        },
-        done => done,
+async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result<Taken, StoreError> {
+    let done = work_on(app, holder, name, None).await;
+    let Ok(Some(Step::ToPair(draw))) = done else { return conclude(app, name, done).await };
+    let mut under_way = app.pairing.0.lock().await;
+    if under_way.is_some() {
+        return Ok(Taken::Waits);
+    }
+    let pairing = async move { draw.pair().await.map(|pairing| Arc::new((draw, pairing))) };
+    let mut work = tokio::spawn(pairing);
+    let Ok(paired) = timeout(SHORTLY, &mut work).await else {
+        *under_way = Some((name, work));
+        return Ok(Taken::Step);
     };
+    drop(under_way);
+    store_paired(app, holder, name, paired).await
+}
+
+async fn store_paired(
+    app: &Arc<App>,
+    holder: &str,
+    name: TournamentName,
+    paired: Result<Option<Arc<Paired>>, JoinError>,
+) -> Result<Taken, StoreError> {
+    let done = match paired {
+        Ok(Some(paired)) => work_on(app, holder, name, Some(paired)).await,
+        Ok(None) | Err(_) => Err(StoreError::Corrupt("the pairing of the next round panicked".to_owned())),
+    };
+    conclude(app, name, done).await
+}
+
+/// Tells what a step has changed. A tournament in which it failed is set aside.
+async fn conclude(
+    app: &Arc<App>,
+    name: TournamentName,
+    done: Result<Option<Step>, StoreError>,
+) -> Result<Taken, StoreError> {
     match done {
-        Ok(None) => Ok(false),
+        Ok(None) => Ok(Taken::NotOurs),
         Ok(Some(done)) => {
             app.signals.outbox.notify_one();
             if let Step::Ended(boards) = done {
                 app.signals.tell_boards(&boards);
             }
-            Ok(true)
+            Ok(Taken::Step)
         }
         Err(error) if error.is_transient() => Err(error),
         Err(error) => {
@@ -57,7 +123,7 @@ async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result
             );
             let later = app.clock.now().plus(SET_ASIDE_MS);
             app.store.write_queue(async move |tx| tx.rest_tournament(name, later).await).await?;
-            Ok(true)
+            Ok(Taken::Step)
         }
     }
 }

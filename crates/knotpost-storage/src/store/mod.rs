@@ -110,6 +110,19 @@ impl Store {
         }
     }
 
+    /// Fails from the given number of steps of writes on, as if the process had been killed there. For tests.
+    #[cfg(debug_assertions)]
+    #[doc(hidden)]
+    pub fn cut_off_after(&self, steps: u32) {
+        self.writer.health.cut_off_after(steps);
+    }
+
+    #[cfg(debug_assertions)]
+    #[doc(hidden)]
+    pub fn is_cut_off(&self) -> bool {
+        self.writer.health.is_cut_off()
+    }
+
     /// Checks that the database answers.
     ///
     /// # Errors

@@ -154,7 +154,7 @@ impl WriteTx {
 
     /// Takes a player out of a tournament that is played. Their open boards are ended by the server afterwards. With fewer
     /// than half of their games finished by play, their games count for nobody, except where not everybody meets
-    /// everybody. False: they are not in.
+    /// everybody, or between two seasons: the table of the last one is final. False: they are not in.
     pub async fn withdraw_player(
         &mut self,
         id: TournamentName,
@@ -163,7 +163,8 @@ impl WriteTx {
         at: Millis,
     ) -> Result<bool> {
         let sql = "UPDATE tournament_players SET state = 'withdrawn', left_at = $4, left_why = $3, leaving = TRUE, \
-                   counts = (SELECT 2 * COUNT(CASE WHEN s.points IS NOT NULL AND s.played OR t.form IN ('swiss', 'ladder') THEN 1 END) >= COUNT(*) \
+                   counts = (SELECT 2 * COUNT(CASE WHEN s.points IS NOT NULL AND s.played OR t.form IN ('swiss', 'ladder') \
+                   OR t.deadline IS NULL THEN 1 END) >= COUNT(*) \
                    FROM tournament_seats s JOIN tournament_pairings g ON g.id = s.pairing_id \
                    JOIN tournaments t ON t.id = s.tournament_id AND t.round = g.round \
                    WHERE s.tournament_id = tournament_players.tournament_id AND s.entry = tournament_players.entry) \

@@ -32,6 +32,7 @@ impl WriteConnection {
             return Err(StoreError::Replaced);
         }
         tx.statement("COMMIT").await?;
+        tx.step()?;
         self.take_back(tx);
         Ok(())
     }

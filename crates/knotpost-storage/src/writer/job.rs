@@ -53,6 +53,8 @@ where
     fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran>> {
         Box::pin(async move {
             self.outcome = None;
+            #[cfg(debug_assertions)]
+            tx.count_steps(&self.health);
             // One faulty command must not take down the writer and all other writes.
             let done = AssertUnwindSafe(async { (self.work)(tx).await }).catch_unwind().await;
             let (ran, outcome) = match done.map_err(|_| StoreError::Panicked)? {

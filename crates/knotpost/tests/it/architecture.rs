@@ -250,3 +250,14 @@ fn the_server_never_takes_the_connection_that_is_there_for_tests() {
         .collect();
     assert_eq!(named, ["knotpost-storage/transaction.rs"]);
 }
+
+/// A store fails where a test cuts it off; the server itself never does that.
+#[test]
+fn the_server_never_cuts_itself_off() {
+    let named: Vec<String> = server_sources()
+        .into_iter()
+        .filter(|source| source.text.contains("cut_off_after"))
+        .map(|source| source.place)
+        .collect();
+    assert_eq!(named, ["knotpost-storage/store/mod.rs", "knotpost-storage/writer/health.rs"]);
+}

@@ -40,7 +40,7 @@ use crate::postgres::TestDatabase;
 
 pub(crate) use hook_host::{HookHost, Told};
 pub(crate) use letter::{Letter, Shown, show_all, show_drawn};
-pub(crate) use passing::{DAY, HOUR};
+pub(crate) use passing::{DAY, HOLDER, HOUR};
 pub(crate) use ports::free_address;
 pub(crate) use replying::{Draft, Mailboxes, raw_reply};
 pub(crate) use sending::{CaseOutcome, Correspondence, mail_fixture};

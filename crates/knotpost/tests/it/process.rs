@@ -32,6 +32,7 @@ mod restoring;
 pub(crate) mod running;
 mod signatures;
 mod stream;
+mod tournaments;
 mod unclean;
 mod way_out;
 mod ways_in;

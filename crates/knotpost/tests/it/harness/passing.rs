@@ -14,7 +14,7 @@ pub(crate) const HOUR: i64 = 3_600_000;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
 /// The process of a [`TestApp`], as far as the clock's duty goes.
-const HOLDER: &str = "the test";
+pub(crate) const HOLDER: &str = "the test";
 
 impl TestApp {
     /// Time goes by while the server works: the clock looks every six hours, and its mails leave.
