@@ -6,7 +6,8 @@ tell! {
     the_page_of_a_user_says_how_the_visitor_stands_against_them,
     two_others_are_compared,
     boards_between_two_are_counted_for_both,
-    a_user_is_followed_and_blocked_on_their_page,
+    a_user_is_followed_and_blocked_on_their_page;
+    on_postgres: a_user_is_followed_and_blocked_on_their_page,
 }
 
 mod stories {
