@@ -40,6 +40,27 @@ test("comments and chat are text and nothing else", async () => {
   await watcher.leave();
 });
 
+test("titles, descriptions and reasons of tournaments are text and nothing else", async () => {
+  await server.command("announce ruth ruth-secret osbox ladder", `${HOSTILE.slice(0, 60)}\n\n${HOSTILE}`);
+  for (const name of ["ann", USERID]) await server.command(`enter ${name} ${name}-secret t1`);
+  await server.command("direct ruth ruth-secret t1 say", HOSTILE);
+  await server.command(`ladder challenge ${USERID} ${USERID}-secret t1 ann`);
+  const { number } = (await server.get("/api/v1/tournaments/t1")).pairings[0].boards[0];
+  const watcher = await Person.arrive(chromium, server);
+  await expectHarmless(watcher, "/tournaments/t1", true);
+  for (const path of ["/tournaments", "/", "/users/ann", `/boards/osbox/${number}`]) await expectHarmless(watcher, path, false);
+  await watcher.leave();
+  const ruth = await Person.of(chromium, server, "ruth");
+  await ruth.open("/tournaments/new");
+  await ruth.page.$eval("form.card", (form) => (form.noValidate = true));
+  await ruth.unfold("More options");
+  await ruth.fill({ title: HOSTILE.slice(0, 60), options: HOSTILE });
+  await ruth.press("Announce");
+  assert.ok(await ruth.has(".alert"), "it is refused");
+  assert.deepEqual(ruth.odd, []);
+  await ruth.leave();
+});
+
 test("addresses and forms give back what was typed as text", async () => {
   const ann = await Person.of(chromium, server, "ann");
   for (const path of [`/boards/osbox/101?choose=${LINE}`, `/games/${LINE}`, `/users/${LINE}`, `/help/${LINE}`, `/standings/${LINE}`, `/challenge?game=osbox&player2=${LINE}&comment=${LINE}`, `/boards/osbox/${LINE}`]) {

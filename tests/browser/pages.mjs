@@ -28,9 +28,23 @@ export async function furnish(server) {
   await server.command("announce ann ann-secret osbox roundrobin -size=3 -players=2-3", "Winter cup\n\nFor everybody who likes short games.");
   for (const name of ["ann", "bob", "cyd"]) await server.command(`enter ${name} ${name}-secret t1`);
   await server.command("announce ann ann-secret hex roundrobin -players=4-8", "Spring cup");
+  await compete(server);
   await server.command("vacation bob bob-secret 2099-01-01").catch(() => {});
   await server.mail({ from: "bob@bob.example", subject: "osbox mvoe 105 bob bob-secret g3", body: "See you!" });
   await server.letter("bob", (letter) => letter.text.includes("mvoe"));
+}
+
+/** A Swiss tournament, a ladder and a league that are played. */
+async function compete(server) {
+  const names = ["ann", "bob", "cyd"];
+  await server.command("announce ann ann-secret osbox swiss -size=3 -players=3-3 -rounds=2", "Swiss open");
+  await server.command("announce ann ann-secret osbox ladder -size=3", "Long ladder\n\nFor everybody, at any time.");
+  await server.command("announce ann ann-secret osbox league -size=3 -players=3-8", "City league");
+  for (const tournament of ["t3", "t4", "t5"]) {
+    for (const name of names) await server.command(`enter ${name} ${name}-secret ${tournament}`);
+  }
+  await server.command("direct ann ann-secret t5 start");
+  await server.command("ladder challenge cyd cyd-secret t4 ann");
 }
 
 /** Moves in turn; a number stands for one of the legal moves. */
@@ -84,6 +98,11 @@ const EVERYBODY = {
   tournaments: "/tournaments",
   // "/tournaments/{name}"
   tournament: "/tournaments/t1",
+  "tournament-open": "/tournaments/t2",
+  "tournament-swiss": "/tournaments/t3",
+  "tournament-ladder": "/tournaments/t4",
+  "tournament-ladder-earlier": "/tournaments/t4?at=2020-01-01",
+  "tournament-league": "/tournaments/t5",
   boards: "/boards",
   players: "/users",
   "all-standings": "/standings",
@@ -144,6 +163,8 @@ export const PLAYER = {
   },
   home: "/",
   "tournament-new": "/tournaments/new",
+  "tournament-own": "/tournaments/t1",
+  "tournament-challenges": "/tournaments/t4",
   osbox: "/boards/osbox/105",
   "osbox-entry": "/boards/osbox/105?choose=f",
   "osbox-preview": "/boards/osbox/105?choose=f2",

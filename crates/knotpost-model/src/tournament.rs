@@ -406,6 +406,14 @@ impl TournamentTerms {
                 self.group / 2
             )));
         }
+        // Seasons follow each other by themselves, and each is told of in several mails.
+        if let Some(pause) = self.pause.filter(|pause| self.round.0.saturating_add(pause.0) < DAY) {
+            return Err(TermsError(format!(
+                "a season and its pause last a day at least, not {} and {}: a longer `-roundtime` or `-pause`",
+                show_days(self.round),
+                show_days(pause)
+            )));
+        }
         if let Some(rounds) = self.rounds.filter(|rounds| *rounds >= self.maximum) {
             return Err(TermsError(format!(
                 "{} players cannot play {rounds} rounds without meeting again: `-rounds={}` or less",
@@ -710,6 +718,7 @@ mod tests {
             (ladder, "-group=8", "not of ladder"),
             (league, "-group=5 -move=3", "`-move=2` or less"),
             (league, "-pause=367", "366"),
+            (league, "-roundtime=0.001 -pause=0.5", "a day at least, not 0.001 and 0.5"),
             (league, "-repeat", "not of league"),
             (league, "-advance=1", "not of league"),
         ] {

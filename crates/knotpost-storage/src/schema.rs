@@ -409,6 +409,9 @@ pub const SCHEMA: &[Table] = &[
     table!(digest_boards [user_id board_id] (moves)
         (shows "digest-boards", "boards that wait for the mail of the day", deletes)
         user_id: Int, board_id: Board shown, since: Time shown),
+    table!(digest_news [id] (moves)
+        (shows "digest-news", "texts that wait for the mail of the day", deletes)
+        id: Int, user_id: Int, text: Text shown, at: Time shown),
     table!(digests [user_id] (moves) (shows "digest", "when the next mail of the day is due", deletes)
         user_id: Int, due_at: Time shown),
     table!(puzzle_mails [user_id] (moves) (shows "puzzle-mail", "when the next mail with puzzles is due", deletes)

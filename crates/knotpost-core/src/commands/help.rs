@@ -59,6 +59,7 @@ const EXPLAINED: &[(&str, &str)] = &[
     ("bots", "computer"),
     ("levels", "computer"),
     ("roundrobin", "tournaments"),
+    ("swiss", "tournaments"),
     ("crosstable", "tournaments"),
     ("director", "tournaments"),
     ("league", "tournaments"),

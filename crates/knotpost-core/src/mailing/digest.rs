@@ -1,4 +1,4 @@
-//! One mail a day with all boards that changed, for those who want it so.
+//! One mail a day with all boards that changed, and news that can wait, for those who want it so.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::replies::facts::{note_of_proposal, notes_of_unreached};
 use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey, Zone};
-use knotpost_storage::{ALL_GAMES, DigestBoard, ReadTx, StoreError, UserState, WriteTx};
+use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, TakenDigest, UserState, WriteTx};
 
 /// The hour of those who chose none.
 pub(crate) const DEFAULT_HOUR: u8 = 7;
@@ -28,6 +28,32 @@ pub(crate) async fn put_into_digest(
         tx.set_digest_due(user, due).await?;
     }
     Ok(())
+}
+
+/// Keeps the text of a mail about a game for the mail of the day. False: the user takes none about this game, or it would
+/// come too late, at `needed` or afterwards.
+pub(crate) async fn put_news_into_digest(
+    tx: &mut WriteTx,
+    app: &App,
+    (user, game): (UserKey, &str),
+    reply: &Reply,
+    needed: Option<Millis>,
+    now: Millis,
+) -> Result<bool, StoreError> {
+    if tx.preference(user, game, "moves").await?.as_deref() != Some("digest") {
+        return Ok(false);
+    }
+    let due = match tx.digest_due(user).await? {
+        Some(due) => Millis(due),
+        None => next_mail_of_day(tx, user, now).await?,
+    };
+    if needed.is_some_and(|needed| needed <= due) {
+        return Ok(false);
+    }
+    let (_, text) = app.composer.text(reply).map_err(StoreError::Corrupt)?;
+    tx.add_news_to_digest(user, &text, now).await?;
+    tx.set_digest_due(user, due).await?;
+    Ok(true)
 }
 
 /// Moves what waits to the hour that is wanted now.
@@ -67,8 +93,8 @@ pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
     }
     let taken = app
         .write(async move |tx, app| {
-            let Some((user, boards)) = tx.take_digest(now).await? else { return Ok(false) };
-            post_digest(tx, app, user, &boards, now).await?;
+            let Some(taken) = tx.take_digest(now).await? else { return Ok(false) };
+            post_digest(tx, app, taken, now).await?;
             Ok::<_, StoreError>(true)
         })
         .await?;
@@ -79,8 +105,7 @@ pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
 async fn post_digest(
     tx: &mut WriteTx,
     app: &App,
-    user: UserKey,
-    boards: &[DigestBoard],
+    TakenDigest { user, boards, news }: TakenDigest,
     now: Millis,
 ) -> Result<(), StoreError> {
     let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else {
@@ -97,11 +122,11 @@ async fn post_digest(
             Err(error) => return Err(error),
         }
     }
-    if sheets.is_empty() {
+    if sheets.is_empty() && news.is_empty() {
         return Ok(());
     }
     let turns = sheets.iter().filter(|sheet| sheet.is_turn_of(&user.userid)).count();
-    let reply = Reply::Digest { userid: user.userid.clone(), turns, sheets };
+    let reply = Reply::Digest { userid: user.userid.clone(), turns, news, sheets };
     post_to_user(tx, app, &reply, user.id, now).await
 }
 

@@ -81,8 +81,7 @@ async fn climb(tx: &mut WriteTx, board: BoardKey, now: Millis) -> Result<(), Sto
         return Ok(());
     }
     tx.climb(challenger.id, challenger.entry, challenger.number, challenged.number).await?;
-    let order = tx.ladder_order(challenger.id).await?;
-    let place = order.iter().position(|entry| *entry == challenger.entry).map_or(0, |index| index + 1);
+    let place = tx.ladder_place(challenger.id, challenged.number).await?;
     let entry = NewLogEntry {
         user: Some(challenger.user_id),
         subject: Some(challenged.user_id),

@@ -49,6 +49,8 @@ pub enum Reply {
     Digest {
         userid: String,
         turns: usize,
+        /// Texts of mails that waited for this one.
+        news: Vec<String>,
         sheets: Vec<Sheet>,
     },
     Puzzles {

@@ -14,7 +14,7 @@ use crate::boards::{Code, Refusal, ServiceError, find_board, find_present_user};
 use crate::replies::Note;
 use knotpost_model::{
     BoardState, LeaveReason, Millis, MoveKind, PlayerState, TournamentAction, TournamentForm, TournamentName,
-    TournamentState, UserKey, clean_text,
+    TournamentState, clean_text,
 };
 use knotpost_storage::{NewLogEntry, PlayerRow, StoreError, Told, TournamentRow, UserRow, WriteTx};
 
@@ -145,21 +145,25 @@ async fn extend(
     check_state(&row, &[TournamentState::Running])?;
     let span = i64::try_from(days.as_millis()).unwrap_or(i64::MAX);
     if span > MOST_DAYS * DAY_MS {
-        return Err(
-            Refusal::new(Code::BadValue, format!("a round is extended by {MOST_DAYS} days at most")).into()
-        );
+        return Err(Refusal::new(
+            Code::BadValue,
+            format!("a round is extended by {MOST_DAYS} days at most, not by {days}"),
+        )
+        .into());
     }
     if row.form == TournamentForm::Ladder {
         let message = format!("{} is a ladder: it has no deadline that could be put off", row.id);
         return Err(Refusal::new(Code::Conflict, message).into());
     }
     let Some(deadline) = row.deadline.filter(|deadline| *deadline > now) else {
-        return Err(Refusal::new(Code::Conflict, "the deadline of the round has passed").into());
+        return Err(Refusal::new(Code::Conflict, "the deadline of the round has passed")
+            .hint(format!("`tournament {}` says what comes next.", row.id))
+            .into());
     };
     if row.extended {
-        return Err(
-            Refusal::new(Code::Conflict, "the round has been extended; a round is extended once").into()
-        );
+        return Err(Refusal::new(Code::Conflict, "the round has been extended; a round is extended once")
+            .hint(format!("Until its deadline `direct … {} award` decides a board.", row.id))
+            .into());
     }
     let deadline = deadline.plus(span);
     row.deadline = Some(deadline);
@@ -198,8 +202,11 @@ async fn find_player(tx: &mut WriteTx, row: &TournamentRow, userid: &str) -> Res
         player.userid.eq_ignore_ascii_case(userid) && player.state == PlayerState::In && !player.is_bot
     };
     let found = players.into_iter().find(is_named);
-    found
-        .ok_or_else(|| Refusal::new(Code::Conflict, format!("`{userid}` does not play in {}", row.id)).into())
+    found.ok_or_else(|| {
+        Refusal::new(Code::Conflict, format!("`{userid}` does not play in {}", row.id))
+            .hint(format!("`tournament {}` shows who does.", row.id))
+            .into()
+    })
 }
 
 async fn expel(
@@ -252,12 +259,14 @@ async fn award(
     };
     let Some(place) = place.filter(|place| place.id == row.id) else {
         let message = format!("{} is no board of {}", found.name(), row.id);
-        return Err(Refusal::new(Code::BadValue, message).into());
+        return Err(Refusal::new(Code::BadValue, message)
+            .hint(format!("`tournament {}` has the numbers of its boards.", row.id))
+            .into());
     };
     if found.row.state != BoardState::Active {
         return Err(Refusal::new(Code::GameOver, format!("{} is over", found.name())).about(found).into());
     }
-    if user.role != "admin" && plays_in(tx, row, user.id, place.round, &place.pool).await? {
+    if user.role != "admin" && tx.plays_in(row.id, user.id, (place.round, &place.pool)).await? {
         let message = "a director who plays awards no board of their own group";
         return Err(Refusal::new(Code::NotAllowed, message).hint("Administrators can.").into());
     }
@@ -279,22 +288,6 @@ async fn award(
     decide(tx, app, board, (MoveKind::Adjudicated, &winners), note, now).await?;
     let entry = NewLogEntry { board: Some(key), ..entry_of(user, TournamentAction::Award, text) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
-}
-
-/// True if a user plays or played in a group of a round.
-async fn plays_in(
-    tx: &mut WriteTx,
-    row: &TournamentRow,
-    user: UserKey,
-    round: i64,
-    pool: &str,
-) -> Result<bool, StoreError> {
-    // Whoever left and came back has several entries.
-    let players = tx.tournament_players(row.id).await?;
-    let own: Vec<i64> =
-        players.iter().filter(|player| player.user_id == user).map(|player| player.entry).collect();
-    let seats = tx.paired_seats(row.id, round).await?;
-    Ok(seats.iter().any(|seat| own.contains(&seat.entry) && seat.round == round && seat.pool == pool))
 }
 
 async fn say(

@@ -99,13 +99,14 @@ async fn check_user(
     }
     if registered_addresses(tx, config, user.id).await?.is_empty() {
         return Err(refuse("who plays in a tournament needs a confirmed address of mail".to_owned())
-            .hint("`help addresses` tells how to confirm one.")
+            .hint("`add USERID PASSWORD ADDRESS` asks at an address whether it is yours; reply `confirm` there.")
             .into());
     }
     if tx.shares_address(name, user.id, config.confirms_addresses()).await? {
         return Err(refuse(format!(
             "one of those who entered {name} shares an address with you; one person plays once"
         ))
+        .hint("With addresses that are yours alone you can enter: `change address USERID PASSWORD ADDRESS` names them anew.")
         .into());
     }
     match tx.last_word_on(name, user.id).await? {
@@ -222,7 +223,9 @@ pub async fn withdraw(
         }
         (Some(PlayerState::In), TournamentState::Over | TournamentState::Cancelled) => {
             let what = if row.state == TournamentState::Over { "is over" } else { "was cancelled" };
-            return Err(Refusal::new(Code::Conflict, format!("{name} {what}")).into());
+            return Err(Refusal::new(Code::Conflict, format!("{name} {what}"))
+                .hint("`tournaments` lists those that take entries or are played.")
+                .into());
         }
     }
     let row = find_tournament(tx, name).await?;

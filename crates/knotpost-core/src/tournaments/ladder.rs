@@ -3,8 +3,11 @@
 use crate::config::Config;
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::boards::open_boards;
-use super::reading::{find_tournament, line_of, read_terms, show, show_pairings};
+use super::reading::{find_tournament, line_of, read_terms, show_pairings};
 use super::rounds::{Group, pair_group};
 use super::view::{TournamentPlayer, TournamentView};
 use crate::app::App;
@@ -13,8 +16,8 @@ use knotpost_model::{
     BoardRef, Millis, PlayerState, TournamentAction, TournamentForm, TournamentName, TournamentState, UserKey,
 };
 use knotpost_storage::{
-    LogRow, NewLogEntry, NewPairing, OpenChallenge, PlayerRow, ReadTx, StayRow, StoreError, TallyRow,
-    TournamentRow, UserRow, WriteTx,
+    ClimbRow, LogRow, NewLogEntry, NewPairing, OpenChallenge, PlayerRow, ReadTx, StayRow, StoreError,
+    TallyRow, TournamentRow, UserRow, WriteTx,
 };
 use knotpost_tournaments::Ladder;
 
@@ -73,9 +76,8 @@ impl Standing {
         user: UserKey,
         now: Millis,
     ) -> Result<Self, StoreError> {
-        let mut players = tx.tournament_players(row.id).await?;
+        let mut players = tx.ladder_players(row.id, (ROUND, POOL), 0).await?;
         players.retain(|player| player.state == PlayerState::In);
-        players.sort_by_key(|player| player.number);
         let since = now.plus(-REST_DAYS * DAY_MS);
         Ok(Self {
             name: row.id,
@@ -195,10 +197,16 @@ fn join(boards: &[i64]) -> String {
 }
 
 /// A challenge that has begun.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Challenge")]
 pub struct Challenged {
-    pub view: TournamentView,
+    #[schemars(with = "String")]
+    pub tournament: TournamentName,
+    /// Its title.
+    pub title: String,
+    /// The player above.
     pub opponent: String,
+    /// One, or two with the seats changed.
     pub boards: Vec<BoardRef>,
 }
 
@@ -242,11 +250,10 @@ pub async fn challenge(
         pair_group(&group, terms.games).into_iter().map(|pairing| NewPairing { number, ..pairing }).collect();
     tx.insert_pairings(name, ROUND, None, &pairings).await?;
     open_boards(tx, app, &row, now).await?;
-    let view = show(tx, row, None).await?;
-    let table = u32::try_from(number).unwrap_or_default();
-    let boards = view.pairings.iter().find(|pairing| pairing.table == table);
-    let boards = boards.map(|pairing| pairing.boards.clone()).unwrap_or_default();
-    Ok(Challenged { view, opponent: rival.userid.clone(), boards })
+    let begun = tx.open_challenge(name, (challenger.entry, rival.entry)).await?;
+    let boards = begun.into_iter().filter_map(|number| u32::try_from(number).ok());
+    let boards = boards.map(|number| BoardRef { game: row.game.clone(), number }).collect();
+    Ok(Challenged { tournament: name, title: row.title, opponent: rival.userid.clone(), boards })
 }
 
 fn check_ladder(config: &Config, games: &Games, row: &TournamentRow) -> Result<(), ServiceError> {
@@ -338,14 +345,18 @@ pub(super) async fn show_ladder(
     at: Option<Millis>,
 ) -> Result<TournamentView, StoreError> {
     let terms = read_terms(&row)?;
-    let everybody = tx.tournament_players(row.id).await?;
+    let everybody = match at {
+        None => tx.ladder_players(row.id, (ROUND, POOL), MOST_PAIRINGS).await?,
+        Some(_) => tx.tournament_players(row.id).await?,
+    };
     let by_entry: HashMap<i64, &PlayerRow> = everybody.iter().map(|player| (player.entry, player)).collect();
     let (order, tallies) = if let Some(at) = at {
         (order_at(tx, row.id, at).await?, HashMap::new())
     } else {
         let tallies = tx.ladder_tallies(row.id).await?;
         let tallies = tallies.into_iter().map(|tally| (tally.entry, tally)).collect();
-        (tx.ladder_order(row.id).await?, tallies)
+        let present = everybody.iter().filter(|player| player.state == PlayerState::In);
+        (present.map(|player| player.entry).collect(), tallies)
     };
     let players = (1..)
         .zip(order)
@@ -414,10 +425,9 @@ fn change(entry: &LogRow) -> String {
 
 /// Entries of the players who were on a ladder at a time, the first on top.
 async fn order_at(tx: &mut ReadTx, id: TournamentName, at: Millis) -> Result<Vec<i64>, StoreError> {
-    let stays = tx.ladder_stays(id).await?;
+    let stays = tx.ladder_stays(id, at).await?;
     let climbs = tx.ladder_climbs(id, at).await?;
-    let climbs = climbs.into_iter().map(|climb| (climb.at, climb.challenger, climb.challenged));
-    Ok(replay(&stays, climbs.collect(), at))
+    Ok(replay(&stays, &climbs, at))
 }
 
 #[derive(Clone, Copy)]
@@ -428,9 +438,20 @@ enum Event {
 }
 
 /// Plays all changes until a time again. At one moment players come before they climb, and climb before they leave.
-fn replay(stays: &[StayRow], climbs: Vec<(Millis, i64, i64)>, at: Millis) -> Vec<i64> {
+fn replay(stays: &[StayRow], climbs: &[ClimbRow], at: Millis) -> Vec<i64> {
+    let mut of_user: HashMap<UserKey, Vec<&StayRow>> = HashMap::new();
+    for stay in stays {
+        of_user.entry(stay.user_id).or_default().push(stay);
+    }
+    let entry_at = |user: UserKey, time: Millis| {
+        let mut stays = of_user.get(&user)?.iter();
+        stays.find(|stay| stay.left_at.is_none_or(|left| left >= time)).map(|stay| stay.entry)
+    };
     let came = stays.iter().map(|stay| (stay.entered_at, 0, Event::Came(stay.entry)));
-    let climbed = climbs.into_iter().map(|(at, one, other)| (at, 1, Event::Climbed(one, other)));
+    let climbed = climbs.iter().filter_map(|climb| {
+        let (one, other) = (entry_at(climb.challenger, climb.at)?, entry_at(climb.challenged, climb.at)?);
+        Some((climb.at, 1, Event::Climbed(one, other)))
+    });
     let left = stays.iter().filter_map(|stay| Some((stay.left_at?, 2, Event::Left(stay.entry))));
     let mut events: Vec<(Millis, u8, Event)> = came.chain(climbed).chain(left).collect();
     events.sort_by_key(|(at, kind, _)| (*at, *kind));
@@ -559,16 +580,24 @@ mod tests {
     fn places_of_any_time_are_found_again() {
         let stay = |entry: i64, came: i64, left: Option<i64>| StayRow {
             entry,
+            // The fifth entry is that of the second user, who came back.
+            user_id: UserKey(if entry == 5 { 2 } else { entry }),
             entered_at: Millis(came),
             left_at: left.map(Millis),
         };
-        let stays = [stay(1, 1, None), stay(2, 1, Some(6)), stay(3, 2, None), stay(4, 6, None)];
-        let climbs = || vec![(Millis(3), 3, 1), (Millis(6), 1, 3)];
-        let at = |time: i64| replay(&stays, climbs(), Millis(time));
+        let stays =
+            [stay(1, 1, None), stay(2, 1, Some(6)), stay(3, 2, None), stay(4, 6, None), stay(5, 6, None)];
+        let climbs = [(3, 3, 1), (6, 1, 3), (7, 2, 3)].map(|(at, one, other)| ClimbRow {
+            at: Millis(at),
+            challenger: UserKey(one),
+            challenged: UserKey(other),
+        });
+        let at = |time: i64| replay(&stays, &climbs, Millis(time));
         assert_eq!(at(0), [0; 0]);
         assert_eq!(at(1), [1, 2]);
         assert_eq!(at(2), [1, 2, 3]);
         assert_eq!(at(3), [3, 1, 2]);
-        assert_eq!(at(6), [1, 3, 4]);
+        assert_eq!(at(6), [1, 3, 4, 5]);
+        assert_eq!(at(7), [1, 5, 3, 4]);
     }
 }

@@ -9,6 +9,7 @@ use super::reading::{find_tournament, show};
 use super::view::TournamentView;
 use crate::app::App;
 use crate::boards::{Games, ServiceError};
+use crate::mailing::digest::put_news_into_digest;
 use crate::mailing::post::post_about_tournament;
 use crate::replies::{Column, Content, Fact, Facts, Reply, Table};
 use crate::webhooks::queue_for_tournament;
@@ -209,7 +210,7 @@ pub(super) async fn tell(
     };
     for player in next.into_iter().filter(here) {
         if let Some(reply) = letter(app, row, entry, player, (&players, &seats), view.as_ref()) {
-            post_about_tournament(tx, app, &reply, (row.id, player.user_id), now).await?;
+            post_news(tx, app, row, (entry.action, &reply), player.user_id, now).await?;
         }
     }
     Ok(tx.set_told(entry.id, last.filter(|_| !is_last)).await?)
@@ -339,7 +340,29 @@ async fn tell_director(
         players: players.iter().filter(|player| player.state == PlayerState::In).count(),
         starts: row.starts_at.map(Millis::to_readable),
     });
-    post_about_tournament(tx, app, &reply, (row.id, director), now).await
+    post_news(tx, app, row, (entry.action, &reply), director, now).await
+}
+
+/// Queues a mail, or keeps it for the mail of the day of a user who wants that: all but what begins boards, and that
+/// somebody is out. Boards and deadlines that would be told of too late do not wait either.
+async fn post_news(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    (action, reply): (TournamentAction, &Reply),
+    user: UserKey,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let (can_wait, needed) = match action {
+        TournamentAction::Opened => (row.form == TournamentForm::Swiss && row.round > 1, row.deadline),
+        TournamentAction::Out => (false, None),
+        TournamentAction::Remind => (true, row.deadline),
+        _ => (true, None),
+    };
+    if can_wait && put_news_into_digest(tx, app, (user, &row.game), reply, needed, now).await? {
+        return Ok(());
+    }
+    post_about_tournament(tx, app, reply, (row.id, user), now).await
 }
 
 /// Queues an event of the tournament for the webhooks of its players and its director.

@@ -319,10 +319,12 @@ async fn take_leave(
 ) -> Result<(), ServiceError> {
     tx.end_leaving(row.id, player.entry).await?;
     if player.left_why != Some(LeaveReason::Expelled) {
+        // Once a day: entering and leaving in turn would write to the director as often as a player likes.
+        let is_again = tx.went_since(row.id, player.user_id, now.plus(-DAY_MS)).await?;
         let entry = NewLogEntry {
             subject: Some(player.user_id),
             words: player.left_why.map(|why| why.about(&player.userid)).unwrap_or_default(),
-            told: Told::Director,
+            told: if is_again { Told::Nobody } else { Told::Director },
             ..NewLogEntry::of_server(TournamentAction::Out)
         };
         tx.log_tournament(row.id, &entry, now).await?;

@@ -18,7 +18,7 @@ pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
 pub use budgets::Spent;
 pub use delivery_status::DeliveryStatus;
-pub use digests::DigestBoard;
+pub use digests::{DigestBoard, TakenDigest};
 pub use do_not_mail::{DO_NOT_MAIL, DoNotMailRow, STOPPED_BY_READER};
 pub use held_answers::HeldAnswerRow;
 pub use inbox::InboxRow;

@@ -40,6 +40,7 @@ row! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct StayRow {
         pub entry: i64,
+        pub user_id: UserKey,
         pub entered_at: Millis,
         /// `None`: they are still there.
         pub left_at: Option<Millis>,
@@ -51,8 +52,8 @@ row! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ClimbRow {
         pub at: Millis,
-        pub challenger: i64,
-        pub challenged: i64,
+        pub challenger: UserKey,
+        pub challenged: UserKey,
     }
 }
 
@@ -86,6 +87,19 @@ impl ReadTx {
         self.fetch_all(sql, &[&id]).await
     }
 
+    /// Numbers of the boards on which a challenger and a challenged play, by their entries.
+    pub async fn open_challenge(
+        &mut self,
+        id: TournamentName,
+        (challenger, challenged): (i64, i64),
+    ) -> Result<Vec<i64>> {
+        let sql = "SELECT b.number FROM tournament_seats o \
+                   JOIN tournament_seats d ON d.pairing_id = o.pairing_id AND d.game = o.game AND d.seat <> o.seat \
+                   JOIN boards b ON b.id = o.board_id \
+                   WHERE o.tournament_id = $1 AND o.entry = $2 AND o.points IS NULL AND d.entry = $3 ORDER BY o.game";
+        self.fetch_all(sql, &[&id, &challenger, &challenged]).await
+    }
+
     /// The last end of a board between this user and each other one, as far as it is after `since`.
     pub async fn last_meetings(
         &mut self,
@@ -110,33 +124,31 @@ impl ReadTx {
         self.fetch_all(sql, &[&id, &now]).await
     }
 
-    /// Entries of the players who are on a ladder, the first on top.
-    pub async fn ladder_order(&mut self, id: TournamentName) -> Result<Vec<i64>> {
-        let sql =
-            "SELECT entry FROM tournament_players WHERE tournament_id = $1 AND state = 'in' ORDER BY number";
-        self.fetch_all(sql, &[&id]).await
+    /// The place of a number: the count of those on a ladder who have it or a smaller one.
+    pub async fn ladder_place(&mut self, id: TournamentName, number: i64) -> Result<i64> {
+        let sql = "SELECT COUNT(*) FROM tournament_players WHERE tournament_id = $1 AND state = 'in' AND number <= $2";
+        self.fetch_one(sql, &[&id, &number]).await
     }
 
-    /// In order of entry.
-    pub async fn ladder_stays(&mut self, id: TournamentName) -> Result<Vec<StayRow>> {
-        let sql = "SELECT entry, entered_at, left_at FROM tournament_players WHERE tournament_id = $1 ORDER BY entry";
-        self.fetch_all(sql, &[&id]).await
+    /// Those that had begun by a time, in order of entry.
+    pub async fn ladder_stays(&mut self, id: TournamentName, until: Millis) -> Result<Vec<StayRow>> {
+        let sql = "SELECT entry, user_id, entered_at, left_at FROM tournament_players \
+                   WHERE tournament_id = $1 AND entered_at <= $2 ORDER BY entry";
+        self.fetch_all(sql, &[&id, &until]).await
     }
 
     /// The oldest first.
     pub async fn ladder_climbs(&mut self, id: TournamentName, until: Millis) -> Result<Vec<ClimbRow>> {
-        let sql = "SELECT l.at, c.entry AS challenger, d.entry AS challenged FROM tournament_log l \
-                   JOIN boards b ON b.id = l.board_id \
-                   JOIN tournament_seats c ON c.pairing_id = b.pairing_id AND c.game = 1 AND c.seat = 2 \
-                   JOIN tournament_seats d ON d.pairing_id = b.pairing_id AND d.game = 1 AND d.seat = 1 \
-                   WHERE l.tournament_id = $1 AND l.action = 'climb' AND l.at <= $2 ORDER BY l.id";
+        let sql = "SELECT at, user_id AS challenger, subject_id AS challenged FROM tournament_log \
+                   WHERE tournament_id = $1 AND action = 'climb' AND at <= $2 ORDER BY at, id";
         self.fetch_all(sql, &[&id, &until]).await
     }
 
     pub async fn ladder_tallies(&mut self, id: TournamentName) -> Result<Vec<TallyRow>> {
         let sql = "SELECT s.entry, COUNT(CASE WHEN s.points = 2 THEN 1 END) AS won, \
                    COUNT(CASE WHEN s.points = 0 THEN 1 END) AS lost, COUNT(CASE WHEN s.points = 1 THEN 1 END) AS tied \
-                   FROM tournament_seats s WHERE s.tournament_id = $1 GROUP BY s.entry";
+                   FROM tournament_seats s \
+                   WHERE s.tournament_id = $1 AND s.points IS NOT NULL GROUP BY s.entry";
         self.fetch_all(sql, &[&id]).await
     }
 }

@@ -107,6 +107,13 @@ impl ReadTx {
         self.fetch_optional(sql, &[&id, &action]).await
     }
 
+    /// True if a user went, other than by the director's word, after a time.
+    pub async fn went_since(&mut self, id: TournamentName, user: UserKey, since: Millis) -> Result<bool> {
+        let sql = "SELECT 1 FROM tournament_log WHERE subject_id = $2 AND tournament_id = $1 AND action = 'out' \
+                   AND at > $3 LIMIT 1";
+        self.any(sql, &[&id, &user, &since]).await
+    }
+
     pub async fn was_expelled(&mut self, id: TournamentName, user: UserKey) -> Result<bool> {
         let sql = "SELECT 1 FROM tournament_log WHERE subject_id = $2 AND tournament_id = $1 AND action = 'expel' LIMIT 1";
         self.any(sql, &[&id, &user]).await

@@ -59,6 +59,19 @@ row! {
     }
 }
 
+/// Keys of the pairings of the tournament `$1` that are played, and of the latest `$4` others of the group `$3` in the
+/// round `$2`.
+macro_rules! latest_pairings {
+    () => {
+        "(SELECT o.pairing_id FROM tournament_seats o WHERE o.tournament_id = $1 AND o.points IS NULL \
+         UNION SELECT l.id FROM tournament_pairings l WHERE l.tournament_id = $1 AND l.round = $2 AND l.pool = $3 \
+         AND l.number > (SELECT MAX(n.number) - $4 FROM tournament_pairings n WHERE n.tournament_id = $1 \
+         AND n.round = $2 AND n.pool = $3))"
+    };
+}
+
+pub(super) use latest_pairings;
+
 /// Most rows that one statement inserts.
 const MOST_ROWS: usize = 100;
 
@@ -80,14 +93,13 @@ impl ReadTx {
         (round, pool): (i64, &str),
         pairings: i64,
     ) -> Result<Vec<PairedSeat>> {
-        let sql = "SELECT s.pairing_id, g.round, g.pool, g.number, g.deadline, g.opened, s.game, s.seat, s.entry, \
-                   b.number AS board, s.points, s.played FROM tournament_pairings g \
-                   JOIN tournament_seats s ON s.pairing_id = g.id LEFT JOIN boards b ON b.id = s.board_id \
-                   WHERE g.id IN (SELECT o.pairing_id FROM tournament_seats o WHERE o.tournament_id = $1 \
-                   AND o.points IS NULL UNION SELECT l.id FROM tournament_pairings l WHERE l.tournament_id = $1 \
-                   AND l.round = $2 AND l.pool = $3 AND l.number > (SELECT MAX(n.number) - $4 \
-                   FROM tournament_pairings n WHERE n.tournament_id = $1 AND n.round = $2 AND n.pool = $3)) \
-                   ORDER BY g.round, g.pool, g.number, s.game, s.seat";
+        let sql = concat!(
+            "SELECT s.pairing_id, g.round, g.pool, g.number, g.deadline, g.opened, s.game, s.seat, s.entry, \
+             b.number AS board, s.points, s.played FROM tournament_pairings g \
+             JOIN tournament_seats s ON s.pairing_id = g.id LEFT JOIN boards b ON b.id = s.board_id WHERE g.id IN ",
+            latest_pairings!(),
+            " ORDER BY g.round, g.pool, g.number, s.game, s.seat"
+        );
         self.fetch_all(sql, &[&id, &round, &pool, &pairings]).await
     }
 

@@ -1,5 +1,6 @@
 use crate::connection::{Result, row};
 use crate::rows::UserState;
+use crate::tournaments::pairings::latest_pairings;
 use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{
     LeaveReason, Millis, PlayerState, TournamentForm, TournamentName, TournamentState, UserKey,
@@ -50,15 +51,41 @@ macro_rules! present {
     };
 }
 
+macro_rules! select_players {
+    ($rest:literal) => {
+        concat!(
+            "SELECT p.entry, p.user_id, u.userid, u.role = 'bot' AS is_bot, u.state AS user_state, \
+             (SELECT r.rating FROM ratings r WHERE r.user_id = p.user_id AND r.game = t.game) AS rating, \
+             p.number, p.pool, p.state, p.left_why, p.counts, p.leaving FROM tournament_players p \
+             JOIN tournaments t ON t.id = p.tournament_id JOIN users u ON u.id = p.user_id \
+             WHERE p.tournament_id = $1",
+            $rest
+        )
+    };
+}
+
 impl ReadTx {
     /// In order of entry.
     pub async fn tournament_players(&mut self, id: TournamentName) -> Result<Vec<PlayerRow>> {
-        let sql = "SELECT p.entry, p.user_id, u.userid, u.role = 'bot' AS is_bot, u.state AS user_state, \
-                   (SELECT r.rating FROM ratings r WHERE r.user_id = p.user_id AND r.game = t.game) AS rating, \
-                   p.number, p.pool, p.state, p.left_why, p.counts, p.leaving FROM tournament_players p \
-                   JOIN tournaments t ON t.id = p.tournament_id JOIN users u ON u.id = p.user_id \
-                   WHERE p.tournament_id = $1 ORDER BY p.entry";
-        self.fetch_all(sql, &[&id]).await
+        self.fetch_all(select_players!(" ORDER BY p.entry"), &[&id]).await
+    }
+
+    /// Those who are on a ladder, and who play in its `latest_seats`, in order of their numbers: not every stay of whoever
+    /// left and came back.
+    pub async fn ladder_players(
+        &mut self,
+        id: TournamentName,
+        (round, pool): (i64, &str),
+        pairings: i64,
+    ) -> Result<Vec<PlayerRow>> {
+        let sql = concat!(
+            select_players!(
+                " AND (p.state = 'in' OR p.entry IN (SELECT s.entry FROM tournament_seats s WHERE s.pairing_id IN "
+            ),
+            latest_pairings!(),
+            ")) ORDER BY p.number"
+        );
+        self.fetch_all(sql, &[&id, &round, &pool, &pairings]).await
     }
 
     /// State of a person in a tournament, of their last stay where they left and came back; `None`: they never entered, or
@@ -76,6 +103,20 @@ impl ReadTx {
                    FROM tournament_players p JOIN tournaments t ON t.id = p.tournament_id \
                    WHERE p.user_id = $1 AND p.state = 'in' AND t.state IN ('open', 'running') ORDER BY t.id";
         self.fetch_all(sql, &[&user]).await
+    }
+
+    /// True if a user is in a group, or plays or played there in a round, whichever of their stays it was.
+    pub async fn plays_in(
+        &mut self,
+        id: TournamentName,
+        user: UserKey,
+        (round, pool): (i64, &str),
+    ) -> Result<bool> {
+        let sql = "SELECT 1 FROM tournament_players p WHERE p.user_id = $2 AND p.tournament_id = $1 \
+                   AND ((p.state = 'in' AND p.pool = $4) OR EXISTS (SELECT 1 FROM tournament_seats s \
+                   JOIN tournament_pairings g ON g.id = s.pairing_id WHERE s.tournament_id = $1 AND s.entry = p.entry \
+                   AND g.round = $3 AND g.pool = $4)) LIMIT 1";
+        self.any(sql, &[&id, &user, &round, &pool]).await
     }
 
     /// True if a player of this tournament shares an address with this user.

@@ -59,14 +59,16 @@ impl ReadTx {
         self.fetch_all(sql, &[&id, &entry, &limit]).await
     }
 
-    /// The tournament of a pairing with its form, and how often a user who is in has lost on time there.
+    /// The tournament of a pairing with its form, and how often a user who is in has lost on time there; in a league, in the
+    /// season of the pairing.
     pub async fn losses_on_time(
         &mut self,
         pairing: i64,
         user: UserKey,
     ) -> Result<Option<(TournamentName, TournamentForm, i64)>> {
-        let sql = "SELECT p.tournament_id, t.form, (SELECT COUNT(*) FROM tournament_seats s WHERE \
-                   s.tournament_id = p.tournament_id AND s.entry = p.entry AND s.on_time) FROM tournament_pairings g \
+        let sql = "SELECT p.tournament_id, t.form, (SELECT COUNT(*) FROM tournament_seats s \
+                   JOIN tournament_pairings o ON o.id = s.pairing_id WHERE s.tournament_id = p.tournament_id \
+                   AND s.entry = p.entry AND s.on_time AND (t.form <> 'league' OR o.round = g.round)) FROM tournament_pairings g \
                    JOIN tournament_players p ON p.tournament_id = g.tournament_id \
                    JOIN tournaments t ON t.id = g.tournament_id \
                    WHERE g.id = $1 AND p.user_id = $2 AND p.state = 'in'";

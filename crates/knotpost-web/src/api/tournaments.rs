@@ -21,7 +21,7 @@ use knotpost_core::commands::CommandResponse;
 use knotpost_core::identity::Scope;
 use knotpost_core::replies::Answer;
 use knotpost_core::tournaments::{
-    TournamentLog, TournamentPage, TournamentQuery, TournamentView, report_tournament, view_log,
+    Challenged, TournamentLog, TournamentPage, TournamentQuery, TournamentView, report_tournament, view_log,
     view_tournament, view_tournaments,
 };
 use knotpost_model::{Millis, TournamentName, TournamentState};
@@ -183,7 +183,7 @@ fn table(view: &TournamentView) -> String {
 pub(super) struct Wish {
     /// The game's name.
     game: String,
-    /// The form: `roundrobin` or `swiss`.
+    /// The form: `roundrobin`, `swiss`, `ladder` or `league`.
     form: String,
     /// Options of the game and of the tournament, as in the command `announce`: `-size=4 -players=4-8`.
     #[serde(default)]
@@ -321,8 +321,8 @@ pub(super) const CHALLENGE: Operation =
         .details("The board begins at once. A refusal says which condition is not met, and until when.")
         .scope(Scope::Play)
         .takes::<ChallengeWish>()
-        .gives::<TournamentView>("")
-        .status(201, "The ladder; the new board is in its last pairing.")
+        .gives::<Challenged>("")
+        .status(201, "The challenge, with its boards.")
         .refuses(REFUSALS)
         .once();
 

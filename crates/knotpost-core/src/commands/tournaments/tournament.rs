@@ -23,7 +23,9 @@ pub(in crate::commands) async fn run(
     let shown = Shown::of(app, &view, part, None);
     if let Some(TournamentPart::Group(group)) = part.filter(|_| !shown.has_groups()) {
         let message = format!("{} has no group `{group}`", view.line.name);
-        return Err(Refusal::new(Code::BadValue, message).into());
+        return Err(Refusal::new(Code::BadValue, message)
+            .hint(format!("`tournament {}` shows all there are.", view.line.name))
+            .into());
     }
     Ok(Answer::to_sender(Reply::from(shown)))
 }

@@ -114,9 +114,9 @@ impl Renderer {
                 invalid_challenge => error.is_invalid_challenge,
                 sheet_text => self.sheet_text(error.sheet.as_deref())?,
             },
-            Reply::Digest { userid, turns, sheets } => {
+            Reply::Digest { userid, turns, news, sheets } => {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
-                context! { userid, turns, count => texts.len(), list => digest_list(sheets), texts }
+                context! { userid, turns, news, count => texts.len(), list => digest_list(sheets), texts }
             }
             Reply::Puzzles { userid, day, sheets } => {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;

@@ -64,6 +64,7 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.player_state(name, ann).await.unwrap();
     tx.entries_of(ann).await.unwrap();
     tx.shares_address(name, ann, true).await.unwrap();
+    tx.plays_in(name, ann, (1, "a")).await.unwrap();
     tx.time_outs(ann).await.unwrap();
     tx.paired_seats(name, 1).await.unwrap();
     tx.waiting_seats(name, 9).await.unwrap();
@@ -77,8 +78,10 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.open_challenges(name).await.unwrap();
     tx.last_meetings(name, ann, Millis(1)).await.unwrap();
     tx.players_away(name, Millis(1)).await.unwrap();
-    tx.ladder_order(name).await.unwrap();
-    tx.ladder_stays(name).await.unwrap();
+    tx.ladder_place(name, 9).await.unwrap();
+    tx.ladder_players(name, (1, "a"), 9).await.unwrap();
+    tx.open_challenge(name, (1, 2)).await.unwrap();
+    tx.ladder_stays(name, Millis(1)).await.unwrap();
     tx.ladder_climbs(name, Millis(1)).await.unwrap();
     tx.ladder_tallies(name).await.unwrap();
     tx.ladder_changes(name, 9).await.unwrap();
@@ -86,6 +89,7 @@ async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
     tx.entry_to_tell(name).await.unwrap();
     tx.last_action(name, TournamentAction::Say).await.unwrap();
     tx.last_word_on(name, ann).await.unwrap();
+    tx.went_since(name, ann, Millis(1)).await.unwrap();
     tx.tournaments_to_work(Millis(1)).await.unwrap();
     tx.count_due_tournaments(Millis(1)).await.unwrap();
     tx.board(board).await.unwrap();

@@ -82,6 +82,9 @@ pub(super) async fn a_digest_is_taken_once_with_its_boards(ground: &Ground) {
         tx.add_to_digest(ann, one, Millis(10)).await?;
         tx.add_to_digest(ann, one, Millis(30)).await?;
         tx.add_to_digest(bob, one, Millis(30)).await?;
+        for (user, text) in [(ann, "first"), (bob, "of bob"), (ann, "second")] {
+            tx.add_news_to_digest(user, text, Millis(10)).await?;
+        }
         tx.set_digest_due(ann, Millis(50)).await?;
         tx.set_digest_due(ann, Millis(100)).await?;
         tx.set_digest_due(bob, Millis(200)).await?;
@@ -100,11 +103,12 @@ pub(super) async fn a_digest_is_taken_once_with_its_boards(ground: &Ground) {
     let take =
         async |now| ground.store.write(async move |tx| tx.take_digest(Millis(now)).await).await.unwrap();
     assert!(take(99).await.is_none());
-    let (user, boards) = take(100).await.expect("ann's");
-    let boards: Vec<_> = boards.into_iter().map(|board| (board.board_id, board.since.0)).collect();
-    assert_eq!((user, boards), (ann, vec![(one, 10), (two, 20)]));
+    let taken = take(100).await.expect("ann's");
+    let boards: Vec<_> = taken.boards.into_iter().map(|board| (board.board_id, board.since.0)).collect();
+    assert_eq!((taken.user, boards), (ann, vec![(one, 10), (two, 20)]));
+    assert_eq!(taken.news, ["first", "second"]);
     assert!(take(100).await.is_none(), "once");
-    assert_eq!(take(200).await.expect("bob's").0, bob);
+    assert_eq!(take(200).await.expect("bob's").user, bob);
     let mut tx = ground.store.read().await.unwrap();
     assert_eq!((tx.digest_due(ann).await.unwrap(), tx.next_digest_due().await.unwrap()), (None, None));
 }

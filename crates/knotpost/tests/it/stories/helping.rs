@@ -5,10 +5,13 @@ use super::tell;
 tell! {
     examples_are_such_that_they_work_for_the_reader,
     everything_there_is_has_its_help,
+    every_page_of_help_that_a_text_names_is_there,
     a_verb_alone_is_answered_with_its_syntax_and_a_working_example,
 }
 
 mod stories {
+    use std::collections::BTreeSet;
+
     use knotpost_commands::{ExampleContext, Scope, Verb, parse};
     use knotpost_core::boards::Code;
     use knotpost_core::commands::{TOPICS, execute, help_page};
@@ -149,6 +152,52 @@ mod stories {
             Some(Reply::Help { text, .. }) => Some(text),
             _ => None,
         }
+    }
+
+    /// The subjects of `help` in texts for players, and in the sources of this program.
+    fn named_pages(folder: &std::path::Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                named_pages(&path, found);
+            } else if path
+                .extension()
+                .is_some_and(|ending| ["rs", "md", "txt", "html"].iter().any(|one| ending == *one))
+            {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                for rest in text.split("`help ").skip(1) {
+                    let Some((subject, _)) = rest.split_once('`') else { continue };
+                    let is_word = |c: char| c.is_ascii_lowercase() || c == ' ';
+                    if !subject.is_empty() && subject.chars().all(is_word) {
+                        found.insert(subject.to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) async fn every_page_of_help_that_a_text_names_is_there(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut found = BTreeSet::new();
+        for folder in ["templates", "docs", "crates"] {
+            let folder = root.join(folder);
+            if folder.ends_with("crates") {
+                for entry in std::fs::read_dir(&folder).expect("a folder") {
+                    named_pages(&entry.expect("a crate").path().join("src"), &mut found);
+                }
+            } else {
+                named_pages(&folder, &mut found);
+            }
+        }
+        assert!(found.len() > 10, "{found:?}");
+        let mut missing = Vec::new();
+        for subject in &found {
+            if app.post(&format!("help {subject}"), "").await.outcome() != "200 ok" {
+                missing.push(subject);
+            }
+        }
+        assert!(missing.is_empty(), "{missing:?}");
     }
 
     pub(super) async fn everything_there_is_has_its_help(place: Place) {

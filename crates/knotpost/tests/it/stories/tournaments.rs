@@ -6,11 +6,14 @@ tell! {
     a_round_robin_of_four_is_played_to_its_table_by_mail,
     a_swiss_tournament_of_six_is_played_to_its_table_by_mail,
     a_ladder_is_climbed_by_mail,
+    standings_of_a_game_end_with_its_running_tournaments,
+    news_wait_for_the_mail_of_the_day,
     lists_say_what_is_open_and_what_a_tournament_is_like,
     a_reply_to_a_mail_about_a_tournament_is_one_word,
     what_cannot_be_is_refused_with_what_would_work;
     on_postgres: a_round_robin_of_four_is_played_to_its_table_by_mail,
     a_swiss_tournament_of_six_is_played_to_its_table_by_mail, a_ladder_is_climbed_by_mail,
+    news_wait_for_the_mail_of_the_day,
 }
 
 mod stories {
@@ -115,6 +118,8 @@ mod stories {
             told = mail(&app, name, &format!("enter {name} {name}-secret t1"), "").await;
         }
         insta::assert_snapshot!("started_swiss", show_all(&told));
+        let empty = only(&app, "zoe", "tournament t1", "").await;
+        assert!(!empty.text.contains(" -0 "), "{empty}");
         let mut last = Vec::new();
         for number in 102..=113 {
             if number == 108 {
@@ -176,6 +181,97 @@ mod stories {
         assert!(list.text.contains("ladder") && list.text.contains("Long ladder"), "{list}");
         let help = only(&app, "eve", "help ladder", "").await;
         assert!(help.text.contains("ladder challenge USERID PASSWORD t1"), "{help}");
+    }
+
+    pub(super) async fn standings_of_a_game_end_with_its_running_tournaments(place: Place) {
+        let names = ["ann", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"];
+        let app = begin(place, &names).await;
+        let announce = async |terms: &str, title: &str| {
+            only(&app, "ann", &format!("announce ann ann-secret osbox {terms}"), title).await;
+        };
+        let enter = async |names: &[&str], tournament: &str| {
+            for name in names {
+                mail(&app, name, &format!("enter {name} {name}-secret {tournament}"), "").await;
+            }
+        };
+        let standings = async || {
+            let told = only(&app, "zoe", "osbox standings", "").await;
+            let pools = told.text.lines().skip_while(|line| !line.starts_with("Pool"));
+            pools.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        };
+        announce("roundrobin -players=4-4", "Cup").await;
+        enter(&names[..3], "t1").await;
+        assert_eq!(standings().await, [""; 0], "it has not begun");
+        enter(&names[3..4], "t1").await;
+        play_board(&app, 102).await;
+        let first = standings().await;
+        assert_eq!(first[0], "Pool Name W L T");
+        let players: Vec<&str> = first.iter().filter_map(|line| line.strip_prefix("t1 a ")).collect();
+        assert_eq!(players, ["ann 1 0 0", "bob 0 1 0", "cyd 0 0 0", "dan 0 0 0"], "{first:?}");
+        // The newest first, 20 players at most.
+        announce("ladder", "Ladder").await;
+        enter(&names, "t2").await;
+        let second = standings().await;
+        let is_player = |line: &&String| line.starts_with("t1 a ") || line.starts_with("t2 a ");
+        let players: Vec<&String> = second.iter().filter(is_player).collect();
+        assert_eq!((players.len(), players[0].as_str()), (12, "t2 a ann 0 0 0"), "{second:?}");
+        for index in 0..10 {
+            app.sign_up(&format!("zed{index}")).await;
+            app.tick().await;
+            app.letters();
+            enter(&[&format!("zed{index}")], "t2").await;
+        }
+        let third = standings().await;
+        assert_eq!(third.iter().filter(is_player).count(), 20, "{third:?}");
+        assert!(third.iter().any(|line| line.contains("tournament t1")), "{third:?}");
+    }
+
+    pub(super) async fn news_wait_for_the_mail_of_the_day(place: Place) {
+        let app = begin(place, &["ann", "bob", "cyd"]).await;
+        for name in ["ann", "bob"] {
+            app.post(&format!("osbox set {name} {name}-secret moves=digest"), "").await;
+        }
+        app.tick().await;
+        app.letters();
+        let heads = |letters: &[Letter]| -> Vec<String> {
+            let of_tournaments = letters.iter().filter(|letter| !letter.subject.contains("Board"));
+            of_tournaments.map(|letter| format!("{} {}", &letter.to[..3], letter.subject)).collect()
+        };
+        only(&app, "ann", "announce ann ann-secret osbox roundrobin -players=3-3 -roundtime=1", "Cup").await;
+        for name in ["ann", "bob"] {
+            only(&app, name, &format!("enter {name} {name}-secret t1"), "").await;
+        }
+        app.clock.advance(HOUR);
+        let begun = mail(&app, "cyd", "enter cyd cyd-secret t1", "").await;
+        let begun = heads(&begun);
+        for name in ["ann", "bob", "cyd"] {
+            assert!(begun.contains(&format!("{name} Tournament t1 Cup: round 1 has begun")), "{begun:?}");
+        }
+        let told = mail(&app, "ann", "direct ann ann-secret t1 say", "Good games.").await;
+        assert_eq!(
+            heads(&told)[1..],
+            ["cyd Tournament t1 Cup: words of the director"],
+            "{}",
+            show_all(&told)
+        );
+        // The mail of the day comes at 7, and has the first reminder too.
+        for _ in 0..20 {
+            app.pass(HOUR).await;
+        }
+        let letters = app.letters();
+        let is_digest = |letter: &&Letter| letter.subject.contains("today") && letter.to.starts_with("bob");
+        let digest = letters.iter().find(is_digest).expect("a mail of the day");
+        assert!(digest.subject.ends_with(", news of tournaments"), "{digest}");
+        insta::assert_snapshot!("digest_with_news", digest);
+        // The next one would come after the deadline, so that the second reminder does not wait for it.
+        app.pass(3 * HOUR).await;
+        let reminded = heads(&app.letters());
+        for name in ["ann", "bob", "cyd"] {
+            assert!(
+                reminded.contains(&format!("{name} Tournament t1 Cup: the deadline is near")),
+                "{reminded:?}"
+            );
+        }
     }
 
     pub(super) async fn lists_say_what_is_open_and_what_a_tournament_is_like(place: Place) {

@@ -7,6 +7,7 @@ tell! {
     a_director_starts_with_the_minimum,
     a_round_is_extended_once,
     an_award_ends_a_board,
+    a_director_who_plays_or_came_back_awards_nothing_of_their_own_group,
     an_expelled_player_is_out_and_all_are_told,
     who_is_expelled_again_and_again_is_told_to_all_once,
     a_director_writes_once_a_day_and_hands_over,
@@ -77,7 +78,7 @@ mod stories {
         let club = Club::open(place, &["ann", "bob"]).await;
         let name = club.begin("-players=2 -roundtime=10 -forfeittime=60 -nagtime=59", &["ann", "bob"]).await;
         let over = refused(club.direct("dir", name, DirectorAction::Extend(days("31")), "").await);
-        assert_eq!(over, "bad_value a round is extended by 30 days at most");
+        assert_eq!(over, "bad_value a round is extended by 30 days at most, not by 31");
         club.direct("dir", name, DirectorAction::Extend(days("5")), "Holidays.").await.unwrap();
         let again = refused(club.direct("dir", name, DirectorAction::Extend(days("5")), "").await);
         assert_eq!(again, "conflict the round has been extended; a round is extended once");
@@ -130,6 +131,32 @@ mod stories {
             logged(&club).await,
             ["ann announce", "- start", "- opened", "dir award  They agreed.", "dir award"]
         );
+    }
+
+    pub(super) async fn a_director_who_plays_or_came_back_awards_nothing_of_their_own_group(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.announce_by("dir", "ladder", "").await.expect("announced").line.name;
+        club.enter(name, &FOUR).await;
+        club.direct("dir", name, DirectorAction::Hand("ann".to_owned()), "").await.unwrap();
+        let page = club.app.post("ladder challenge dan dan-secret t1 cyd", "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+        let board = club.board_of(name, "dan", "cyd").await;
+        let award = async || {
+            let action = DirectorAction::Award { board: board.number, seat: Some(2) };
+            club.direct("ann", name, action, "So be it").await
+        };
+        let own = "not_allowed a director who plays awards no board of their own group";
+        assert_eq!(refused(award().await), own, "on it, without a game so far");
+        let page = club.app.post("ladder challenge bob bob-secret t1 ann", "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+        club.withdraw(name, "ann").await.unwrap();
+        club.app.tick().await;
+        assert_eq!(refused(award().await), own, "who has left has played in it");
+        club.enter(name, &["ann"]).await;
+        assert_eq!(refused(award().await), own, "back again");
+        let action = DirectorAction::Award { board: board.number, seat: Some(2) };
+        club.direct("dir", name, action, "So be it").await.expect("an administrator can");
+        club.check(name).await;
     }
 
     pub(super) async fn an_expelled_player_is_out_and_all_are_told(place: Place) {

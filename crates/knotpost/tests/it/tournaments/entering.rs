@@ -9,6 +9,7 @@ tell! {
     entries_and_their_boards_are_limited,
     an_entry_can_be_taken_back_before_the_start,
     one_address_plays_once,
+    addresses_that_differ_before_the_host_are_two,
 }
 
 mod stories {
@@ -155,5 +156,17 @@ mod stories {
         edit_user(&club.app.app, "ann", UserEdit::Delete).await.unwrap();
         club.enter(name, &["bob"]).await;
         assert_eq!(club.view(name).await.line.entered, 1, "who left the server has left the tournament");
+    }
+
+    /// At some hosts what stands behind a `+` is a mark of the same mailbox, at others `a+1` and `a+2` are two persons.
+    pub(super) async fn addresses_that_differ_before_the_host_are_two(place: Place) {
+        let club = Club::open(place, &["ann", "bob"]).await;
+        for (name, address) in [("ann", "a+1@x.example"), ("bob", "a+2@x.example")] {
+            club.app.post(&format!("add {name} {name}-secret {address}"), "").await;
+        }
+        club.app.work().await;
+        let name = club.announce("-players=2-4").await;
+        club.enter(name, &["ann", "bob"]).await;
+        assert_eq!(club.view(name).await.line.entered, 2);
     }
 }

@@ -10,8 +10,10 @@ tell! {
     two_boards_are_won_by_whoever_has_more_points,
     who_loses_on_time_leaves_the_ladder,
     who_leaves_closes_the_gap_and_comes_back_at_the_bottom,
+    who_comes_and_goes_all_day_is_told_to_the_director_once,
     a_ladder_is_directed_as_far_as_it_can_be,
     places_of_earlier_days_are_kept,
+    ten_thousand_games_are_counted_and_played_again,
 }
 
 mod stories {
@@ -122,8 +124,10 @@ mod stories {
         assert_eq!((begun.opponent.as_str(), begun.boards.len()), ("dan", 1));
         let told = refused(try_challenge(&club, "eve", "dan").await);
         assert_eq!(told, "conflict you play dan already, on board 101");
-        let reasons =
-            view_rivals(&club.app.app, T1, begun.view.players[4].user).await.unwrap().expect("rivals");
+        let reasons = view_rivals(&club.app.app, T1, club.view(T1).await.players[4].user)
+            .await
+            .unwrap()
+            .expect("rivals");
         let reasons: Vec<_> =
             reasons.into_iter().map(|one| (one.place, one.reason.unwrap_or_default())).collect();
         assert!(reasons[0].1.contains("cyd can be challenged from then on"), "{reasons:?}");
@@ -249,6 +253,62 @@ mod stories {
         club.app.tick().await;
         assert_eq!(order(&club).await, "cyd dan eve bob");
         assert!(refused(club.withdraw(TournamentName(9), "cyd").await).contains("no tournament t9"));
+    }
+
+    pub(super) async fn who_comes_and_goes_all_day_is_told_to_the_director_once(place: Place) {
+        let club = ladder(place, "").await;
+        let mut told = 0;
+        for _ in 0..4 {
+            club.app.pass(HOUR).await;
+            club.withdraw(T1, "bob").await.unwrap();
+            club.app.tick().await;
+            club.enter(T1, &["bob"]).await;
+            let letters = subjects(&club.app.letters());
+            told +=
+                letters.iter().filter(|line| line.starts_with("dir") && line.ends_with("bob is out")).count();
+        }
+        assert_eq!(told, 1);
+        club.app.pass(DAY).await;
+        club.withdraw(T1, "bob").await.unwrap();
+        club.app.tick().await;
+        assert_eq!(subjects(&club.app.letters()), ["dir: Tournament t1 Winter cup: bob is out"]);
+        // Those who are on it are read, and not each of their stays.
+        let mut tx = club.app.app.store.read().await.unwrap();
+        assert_eq!(tx.tournament_players(T1).await.unwrap().len(), 9);
+        assert_eq!(tx.ladder_players(T1, (1, "a"), 50).await.unwrap().len(), 4);
+    }
+
+    pub(super) async fn ten_thousand_games_are_counted_and_played_again(place: Place) {
+        let club = ladder(place, "").await;
+        // The first two take the place of each other again and again, a minute each, and each wins every other game.
+        for rows in [
+            "INSERT INTO tournament_pairings (id, tournament_id, round, pool, number, deadline, opened) \
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) \
+             SELECT i, 1, 1, 'a', i, NULL, TRUE FROM n",
+            "INSERT INTO tournament_seats (pairing_id, game, seat, tournament_id, entry, board_id, points, played, on_time) \
+             SELECT id, 1, 1, 1, 2 - id % 2, CAST(NULL AS BIGINT), 0, TRUE, FALSE FROM tournament_pairings UNION ALL \
+             SELECT id, 1, 2, 1, 1 + id % 2, CAST(NULL AS BIGINT), 2, TRUE, FALSE FROM tournament_pairings",
+            "INSERT INTO tournament_log (tournament_id, at, user_id, action, subject_id, board_id, words, told_after) \
+             SELECT 1, (SELECT MAX(entered_at) FROM tournament_players) + g.id * 60000, u.id, 'climb', o.id, CAST(NULL AS BIGINT), '1', CAST(NULL AS BIGINT) \
+             FROM tournament_pairings g JOIN users u ON u.userid = CASE g.id % 2 WHEN 1 THEN 'bob' ELSE 'ann' END \
+             JOIN users o ON o.userid = CASE g.id % 2 WHEN 1 THEN 'ann' ELSE 'bob' END ORDER BY g.id",
+        ] {
+            club.app.alter(rows).await;
+        }
+        let began = std::time::Instant::now();
+        let view = club.view(T1).await;
+        let shown = began.elapsed();
+        let tallies: Vec<_> =
+            view.players.iter().map(|player| (player.won, player.lost, player.tied)).collect();
+        assert_eq!(tallies[..3], [(5000, 5000, 0), (5000, 5000, 0), (0, 0, 0)]);
+        assert_eq!((view.pairings.len(), view.changes.len()), (50, 10));
+        let start = club.app.app.clock.now();
+        for (minutes, first) in [(0, "ann"), (1, "bob"), (2, "ann"), (9999, "bob"), (10_000, "ann")] {
+            let at = start.plus(minutes * 60_000 + 30_000);
+            let view = view_tournament(&club.app.app.store, T1, Some(at)).await.expect("a ladder");
+            assert_eq!(view.players[0].userid, first, "after {minutes} minutes");
+        }
+        println!("shown in {shown:?}, five times of it in {:?}", began.elapsed() - shown);
     }
 
     pub(super) async fn a_ladder_is_directed_as_far_as_it_can_be(place: Place) {

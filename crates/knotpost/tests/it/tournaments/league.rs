@@ -7,13 +7,14 @@ tell! {
     a_server_killed_between_seasons_begins_the_next_one_once,
     a_league_of_too_few_is_put_off_and_then_over,
     computer_players_fill_each_season_anew,
+    two_losses_on_time_in_one_season_are_too_many,
 }
 
 mod stories {
     use knotpost_commands::DirectorAction;
     use knotpost_core::clock::work_tournaments;
-    use knotpost_core::tournaments::{PairingState, view as view_of};
-    use knotpost_model::{TournamentName, TournamentState};
+    use knotpost_core::tournaments::{PairingSeat, PairingState, view as view_of};
+    use knotpost_model::{PlayerState, TournamentName, TournamentState};
 
     use crate::harness::{DAY, HOUR, Place};
     use crate::tournaments::club::{Club, T1, refused, subjects};
@@ -180,6 +181,47 @@ mod stories {
             let computers: Vec<_> = view.players.iter().filter(|player| player.bot).collect();
             assert_eq!(computers.len(), 1, "{:?}", divisions(&club).await);
             assert_eq!(view.line.entered, 4);
+        }
+    }
+
+    pub(super) async fn two_losses_on_time_in_one_season_are_too_many(place: Place) {
+        let terms = "-players=4-8 -pause=1 -roundtime=30 -forfeittime=3";
+        let club = league(place, terms, &EIGHT[..4]).await;
+        let state = async || {
+            let view = club.view(T1).await;
+            view.players.iter().find(|player| player.userid == "ann").expect("ann").state
+        };
+        for season in [1, 2, 3] {
+            let view = club.view(T1).await;
+            assert_eq!(view.line.round, season);
+            let boards = view.pairings.iter().filter(|pairing| pairing.round == season);
+            let of_ann = |seat: &PairingSeat| seat.userid == "ann";
+            let (own, others): (Vec<_>, Vec<_>) =
+                boards.partition(|pairing| pairing.seats.iter().any(of_ann));
+            for pairing in others {
+                club.play_out(&pairing.boards[0]).await;
+            }
+            // She moves on each of hers, and lets the time of one run out, in the last season that of two.
+            let late = if season == 3 { 2 } else { 1 };
+            for (index, pairing) in own.iter().enumerate() {
+                let board = &pairing.boards[0];
+                while club.mover(board).await.as_deref() != Some("ann") {
+                    club.play_one(board).await;
+                }
+                club.play_one(board).await;
+                if index < late {
+                    while club.mover(board).await.as_deref().is_some_and(|mover| mover != "ann") {
+                        club.play_one(board).await;
+                    }
+                } else {
+                    club.play_out(board).await;
+                }
+            }
+            club.app.pass(3 * DAY).await;
+            assert_eq!(state().await == PlayerState::In, season < 3, "season {season}");
+            if season < 3 {
+                club.app.pass(DAY).await;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use super::tell;
 tell! {
     a_round_robin_is_announced_entered_and_played_by_clicks,
     a_ladder_is_climbed_by_clicks,
+    a_league_goes_on_from_season_to_season_by_clicks,
     a_director_directs_from_the_page,
     programs_announce_enter_and_direct;
     on_postgres: a_ladder_is_climbed_by_clicks, programs_announce_enter_and_direct,
@@ -16,7 +17,7 @@ mod stories {
     use serde_json::{Value, json};
 
     use super::super::browser::Browser;
-    use crate::harness::{Page, Place, TestApp};
+    use crate::harness::{HOUR, Page, Place, TestApp};
 
     /// A server where these have signed up, and ann has finished a board.
     async fn begin(place: Place, names: &[&str]) -> TestApp {
@@ -148,12 +149,88 @@ mod stories {
         holds(&cyd.get(&format!("/tournaments/t1?at={}", &yesterday[..10])).await, "Places of today");
         let page = send(&app, "bob", "POST", "/api/v1/tournaments/t1/challenge", json!({})).await;
         assert_eq!(page.status, 201, "{}", page.text);
-        let last = page.json()["pairings"].as_array().unwrap().last().unwrap().clone();
-        assert_eq!(last["seats"][0]["userid"], "cyd");
+        let boards = json!([{ "game": "osbox", "number": 103 }]);
+        assert_eq!(
+            page.json(),
+            json!({ "tournament": "t1", "title": "Long ladder", "opponent": "cyd", "boards": boards })
+        );
         let again = json!({ "opponent": "cyd" });
         let page = send(&app, "bob", "POST", "/api/v1/tournaments/t1/challenge", again).await;
         assert_eq!((page.status.as_u16(), &page.json()["code"]), (409, &json!("conflict")), "{}", page.text);
         holds(&bob.submit("/tournaments/t1", &[("act", "withdraw")]).await, "You are out.");
+    }
+
+    pub(super) async fn a_league_goes_on_from_season_to_season_by_clicks(place: Place) {
+        let names = ["ann", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"];
+        let app = begin(place, &names).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let league = [
+            ("game", "osbox"),
+            ("form", "league"),
+            ("title", "City league"),
+            ("option_players", "8-16"),
+            ("option_group", "4"),
+            ("option_move", "1"),
+            ("option_pause", "2"),
+        ];
+        let page = ann.post("/tournaments/new", &[&league[..], &[("option_window", "5")]].concat()).await;
+        holds(&page, "of the form ladder");
+        let page = ann.submit("/tournaments/new", &league).await;
+        holds(&page, "It is announced, and you direct it.");
+        holds(&page, "after a season the first 1 go up, and the last 1 go down");
+        for name in names {
+            let mut browser = Browser::of(&app, name).await;
+            holds(&browser.submit("/tournaments/t1", &[("act", "enter")]).await, "You have entered.");
+        }
+        holds(&ann.submit("/tournaments/t1", &[("act", "direct"), ("action", "start")]).await, "Done.");
+        app.stay_alive().await;
+        app.tick().await;
+        let page = ann.get("/tournaments/t1").await;
+        holds(&page, "<h2>Your boards</h2>");
+        for division in ["a", "b"] {
+            holds(&page, &format!("aria-label=\"Table: Division {division}, season 1\""));
+        }
+        // Who enters meanwhile, and who leaves.
+        app.sign_up("ivy").await;
+        let mut ivy = Browser::of(&app, "ivy").await;
+        holds(&ivy.get("/tournaments").await, "aria-label=\"Enter City league\"");
+        holds(&ivy.submit("/tournaments/t1", &[("act", "enter")]).await, "You have entered.");
+        assert!(!ivy.get("/tournaments/t1").await.text.contains("<h2>Your boards</h2>"));
+        let api = app.get("/api/v1/tournaments/t1").await.json();
+        for pairing in api["pairings"].as_array().expect("pairings") {
+            let seats = pairing["seats"].as_array().expect("seats").iter();
+            let loser = seats.map(|seat| seat["userid"].as_str().expect("a userid")).max().expect("two");
+            let number = pairing["boards"][0]["number"].as_u64().expect("a board") as u32;
+            let board = app.get(&format!("/api/v1/boards/osbox/{number}")).await.json();
+            app.play_on("osbox", number, if board["to_move"][0] == loser { 2 } else { 3 }).await;
+            let mut browser = Browser::of(&app, loser).await;
+            let resigned = [("act", "resign"), ("sure", "yes")];
+            let page = browser.post(&format!("/boards/osbox/{number}"), &resigned).await;
+            assert!(page.status.as_u16() < 400, "{}", page.text);
+            holds(&browser.get(&format!("/boards/osbox/{number}")).await, "Tournament t1</a>, division");
+        }
+        app.stay_alive().await;
+        app.tick().await;
+        holds(&ann.get("/tournaments/t1").await, "Season 1 is over");
+        app.pass(48 * HOUR).await;
+        let page = ivy.get("/tournaments/t1").await;
+        holds(&page, "aria-label=\"Table: Division a, season 2\"");
+        holds(&page, "<h2>Your boards</h2>");
+        let api = app.get("/api/v1/tournaments/t1").await.json();
+        let mut of_a: Vec<&str> = api["players"]
+            .as_array()
+            .expect("players")
+            .iter()
+            .filter(|player| player["group"] == "a")
+            .filter_map(|player| player["userid"].as_str())
+            .collect();
+        of_a.sort_unstable();
+        assert_eq!(
+            of_a,
+            ["ann", "bob", "cyd", "dan"],
+            "ann has lost a rated game and began in the other one; eve was the last"
+        );
+        holds(&ivy.submit("/tournaments/t1", &[("act", "withdraw")]).await, "You are out.");
     }
 
     pub(super) async fn a_director_directs_from_the_page(place: Place) {

@@ -78,6 +78,7 @@ const KINDS: &[Row] = &[
     row("goodbye", Generated),
     row("help", Replied),
     row("history", Replied),
+    row("ladder_challenged", Either),
     row("limit_status", Either),
     row("magic_link", Generated),
     row("mail_sent", Never),
@@ -413,7 +414,7 @@ async fn wait(app: &TestApp, seen: &mut Seen) {
     }
 }
 
-/// A tournament, in which the director writes and expels a player, to its deadline.
+/// A tournament, in which the director writes and expels a player, to its deadline, and a challenge on a ladder.
 async fn play_tournament(seen: &mut Seen) {
     let players = ["ann", "bob", "cyd", "dan"];
     let here = |config: &mut knotpost_core::config::Config| ORIGIN.clone_into(&mut config.server.public_url);
@@ -423,6 +424,9 @@ async fn play_tournament(seen: &mut Seen) {
     club.app.tick().await;
     club.direct("dir", name, DirectorAction::Say, "Good games.").await.unwrap();
     club.direct("dir", name, DirectorAction::Expel("dan".to_owned()), "Two accounts.").await.unwrap();
+    let ladder = club.announce_by("dir", "ladder", "").await.expect("announced").line.name;
+    club.enter(ladder, &["ann", "bob"]).await;
+    club.app.mail("bob@bob.example", "ladder challenge bob bob-secret t2", "").await;
     for _ in 0..4 {
         club.app.pass(DAY).await;
         seen.look(&club.app).await;
