@@ -263,11 +263,9 @@ impl fmt::Display for Note {
                 writeln!(f, "The deadline of the round of {tournament} has come.")?;
                 write!(f, "The board goes to whoever had used less time, counted in minutes.")
             }
-            Self::Awarded { by, why } if why.is_empty() => {
-                write!(f, "{by}, the director of the tournament, decided this game.")
-            }
             Self::Awarded { by, why } => {
-                write!(f, "{by}, the director of the tournament, decided this game.\nThe reason given: {why}")
+                write!(f, "{by}, the director of the tournament, decided this game.")?;
+                if why.is_empty() { Ok(()) } else { write!(f, "\nThe reason given: {why}") }
             }
         }
     }

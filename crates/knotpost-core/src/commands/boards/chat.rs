@@ -68,12 +68,12 @@ async fn find_spared(
     let by_outsider = board.seat_of(speaker).is_none();
     let unheard_by = tx.watchers_who_shun(board.row.id, speaker).await?;
     if !limits.enabled {
-        return Ok(Spared { by_outsider, unheard_by, ..Spared::default() });
+        return Ok(Spared { unheard_by, by_outsider, ..Spared::default() });
     }
     let most = i64::from(limits.messages_per_hour) * OTHERS;
     let heard = tx.heard_chats(board.row.id, now.plus(-HOUR_MS)).await?;
     let is_enough = |(_, all, outsiders): &&(i64, i64, i64)| *all >= most || (by_outsider && *outsiders > 0);
     let bundled = heard.iter().filter(is_enough).map(|(user, ..)| UserKey(*user));
     let bundled = bundled.filter(|user| *user != speaker).collect();
-    Ok(Spared { by_outsider, unheard_by, bundled, ..Spared::default() })
+    Ok(Spared { unheard_by, by_outsider, bundled, ..Spared::default() })
 }

@@ -18,14 +18,14 @@ struct About {
     userid: String,
     has_words: bool,
     #[serde(skip)]
-    about: Option<String>,
+    words: Option<String>,
 }
 
 impl Content for About {
     const TEMPLATE: &'static str = "about";
 
     fn facts(&self) -> Facts {
-        Facts::of(self).prose("about", self.about.clone())
+        Facts::of(self).prose("words", self.words.clone())
     }
 }
 
