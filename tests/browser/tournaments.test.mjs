@@ -30,7 +30,7 @@ const whenIt = (what, isSo) =>
 test("somebody announces a Swiss tournament", async () => {
   const { ann } = people;
   await ann.open("/");
-  await ann.open("/tournaments");
+  await ann.follow("Tournaments", "body");
   await ann.follow("Announce one");
   await fits(ann);
   await ann.fill({ game: "osbox", form: "swiss", title: "Spring open", option_players: "4-4" });

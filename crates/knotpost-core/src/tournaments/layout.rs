@@ -140,10 +140,12 @@ pub fn terms_text(games: &Games, view: &TournamentView) -> String {
         ),
         TournamentForm::League => format!(
             "A league of {title}{options}: in each season everybody of a division meets everybody{boards}. A division has \
-             {} players; after a season the first {} go up, and the last {} go down. The next season begins {} later.",
+             {} players; after a season {}. The next season begins {} later.",
             terms.group,
-            terms.moving(),
-            terms.moving(),
+            match terms.moving() {
+                1 => "the first goes up, and the last goes down".to_owned(),
+                moving => format!("the first {moving} go up, and the last {moving} go down"),
+            },
             length(terms.pause())
         ),
         TournamentForm::RoundRobin => {
@@ -174,9 +176,12 @@ pub fn terms_text(games: &Games, view: &TournamentView) -> String {
     }
     if terms.maximum > terms.group && line.form == TournamentForm::RoundRobin {
         told.push(format!(
-            "With more than {} players there are several groups; the first {} of each go on to the next round, until one \
-             group is left.",
-            terms.group, terms.advance
+            "With more than {} players there are several groups; {} to the next round, until one group is left.",
+            terms.group,
+            match terms.advance {
+                1 => "the first of each goes on".to_owned(),
+                advance => format!("the first {advance} of each go on"),
+            }
         ));
     }
     told.push(match line.form {
@@ -203,9 +208,10 @@ pub fn terms_text(games: &Games, view: &TournamentView) -> String {
         "Whoever loses a game on time leaves the ladder.".to_owned()
     } else {
         format!(
-        "Games that are not over {} after the start of a round are decided then: who has used less time wins.",
-        length(terms.round)
-    )
+            "Games that are not over {} after the start of a {} are decided then: who has used less time wins.",
+            length(terms.round),
+            if line.form == TournamentForm::League { "season" } else { "round" },
+        )
     });
     if !terms.rated {
         told.push("The games are not rated.".to_owned());
@@ -488,7 +494,9 @@ fn standings<'a>(view: &'a TournamentView, pairings: &[&TournamentPairing]) -> V
     };
     let of = |player: &'a TournamentPlayer| {
         let counted = pairings.iter().filter(|pairing| counts(view, pairing));
-        let points = counted.filter_map(|pairing| seat_of(pairing, &player.userid)?.points).sum();
+        // The sum of no numbers would be -0.
+        let points = counted.filter_map(|pairing| seat_of(pairing, &player.userid)?.points);
+        let points = points.fold(0.0, |sum, points| sum + points);
         Standing { player, points }
     };
     let mut standings: Vec<Standing<'a>> = view.players.iter().filter(is_in).map(of).collect();

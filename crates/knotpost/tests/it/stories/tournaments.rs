@@ -6,6 +6,7 @@ tell! {
     a_round_robin_of_four_is_played_to_its_table_by_mail,
     a_swiss_tournament_of_six_is_played_to_its_table_by_mail,
     a_ladder_is_climbed_by_mail,
+    a_league_goes_on_from_season_to_season_by_mail,
     standings_of_a_game_end_with_its_running_tournaments,
     news_wait_for_the_mail_of_the_day,
     lists_say_what_is_open_and_what_a_tournament_is_like,
@@ -183,6 +184,48 @@ mod stories {
         assert!(help.text.contains("ladder challenge USERID PASSWORD t1"), "{help}");
     }
 
+    pub(super) async fn a_league_goes_on_from_season_to_season_by_mail(place: Place) {
+        let names = ["ann", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"];
+        let app = begin(place, &names).await;
+        let line =
+            "announce ann ann-secret osbox league -players=8-16 -group=4 -move=1 -roundtime=30 -pause=2";
+        let told = only(&app, "ann", line, "City league\n\nFor everybody in town.").await;
+        insta::assert_snapshot!("league_announced", told);
+        for name in names {
+            app.clock.advance(HOUR);
+            only(&app, name, &format!("enter {name} {name}-secret t1"), "").await;
+        }
+        let begun = mail(&app, "ann", "direct ann ann-secret t1 start", "").await;
+        let of = |letters: &[Letter], name: &str, end: &str| {
+            let found = letters.iter().find(|one| one.to.starts_with(name) && one.subject.ends_with(end));
+            found.cloned().unwrap_or_else(|| panic!("{name} {end}: {}", show_all(letters)))
+        };
+        insta::assert_snapshot!("league_season_begun", of(&begun, "hal", "season 1 has begun"));
+        let mut last = Vec::new();
+        for number in 102..=113 {
+            if number == 108 {
+                insta::assert_snapshot!("league_table", only(&app, "zoe", "tournament t1", "").await);
+            }
+            last = play_board(&app, number).await;
+        }
+        insta::assert_snapshot!("league_season_over", of(&last, "dan", "season 1 is over"));
+        insta::assert_snapshot!("league_between_seasons", only(&app, "zoe", "tournament t1", "").await);
+        // Whoever enters in the pause plays in the last division.
+        app.sign_up("ivy").await;
+        app.tick().await;
+        app.letters();
+        let told = only(&app, "ivy", "enter ivy ivy-secret t1", "").await;
+        assert!(told.text.contains("You have entered t1."), "{told}");
+        app.pass(48 * HOUR).await;
+        let begun = app.letters();
+        insta::assert_snapshot!("league_second_season_begun", of(&begun, "dan", "season 2 has begun"));
+        insta::assert_snapshot!("league_second_season", only(&app, "zoe", "tournament t1", "").await);
+        let first = only(&app, "zoe", "tournament t1 1", "").await;
+        assert!(first.text.contains("Division a, season 1"), "{first}");
+        let told = mail(&app, "hal", "withdraw hal hal-secret t1", "").await;
+        assert!(told.iter().any(|letter| letter.text.contains("You are out of t1.")), "{}", show_all(&told));
+    }
+
     pub(super) async fn standings_of_a_game_end_with_its_running_tournaments(place: Place) {
         let names = ["ann", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"];
         let app = begin(place, &names).await;
@@ -272,6 +315,12 @@ mod stories {
                 "{reminded:?}"
             );
         }
+        app.pass(24 * HOUR).await;
+        let over = app.letters();
+        let of_bob: Vec<&Letter> = over.iter().filter(|letter| letter.to.starts_with("bob")).collect();
+        assert_eq!(of_bob.len(), 1, "{}", show_all(&over));
+        insta::assert_snapshot!("digest_with_final_table", of_bob[0]);
+        assert!(heads(&over).contains(&"cyd Tournament t1 Cup is over".to_owned()), "{}", show_all(&over));
     }
 
     pub(super) async fn lists_say_what_is_open_and_what_a_tournament_is_like(place: Place) {

@@ -177,7 +177,7 @@ mod stories {
         holds(&page, "of the form ladder");
         let page = ann.submit("/tournaments/new", &league).await;
         holds(&page, "It is announced, and you direct it.");
-        holds(&page, "after a season the first 1 go up, and the last 1 go down");
+        holds(&page, "after a season the first goes up, and the last goes down");
         for name in names {
             let mut browser = Browser::of(&app, name).await;
             holds(&browser.submit("/tournaments/t1", &[("act", "enter")]).await, "You have entered.");
