@@ -48,8 +48,8 @@ pub(in crate::commands) async fn run(
     if is_removed || !text.is_empty() {
         tx.set_about(user.id, if is_removed { "" } else { &text }, now).await?;
     }
-    let about = tx.about(user.id).await?;
-    let reply = Reply::from(About { userid: user.userid, has_words: about.is_some(), about });
+    let words = tx.about(user.id).await?;
+    let reply = Reply::from(About { userid: user.userid, has_words: words.is_some(), words });
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))
 }
