@@ -19,7 +19,7 @@ use knotpost_core::mailing::{UserAddress, view_addresses};
 #[derive(Serialize, JsonSchema)]
 pub(super) struct User {
     #[serde(flatten)]
-    user: PublicUser,
+    public: PublicUser,
     #[serde(flatten)]
     manner: Manner,
     /// Their addresses, visible to the user alone.
@@ -43,5 +43,5 @@ pub(super) async fn show(
     let is_own = caller.is_some_and(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
     let addresses = if is_own { Some(view_addresses(&web.app.store, user.user).await?) } else { None };
     let manner = view_manner(&web.app, user.user).await?;
-    Ok(Json(User { user, manner, addresses }))
+    Ok(Json(User { public: user, manner, addresses }))
 }
