@@ -73,8 +73,9 @@ fn listed(command: &Command) -> usize {
         | Command::ChangeAddress { addresses, .. }
         | Command::Signoff { addresses, .. } => addresses.len(),
         Command::List { games } => games.len(),
-        Command::Message { to: users, .. } | Command::Relate { users, .. } => users.len(),
-        Command::AllShow { users, .. }
+        Command::Message { to: users, .. }
+        | Command::Relate { users, .. }
+        | Command::AllShow { users, .. }
         | Command::AllGames { users, .. }
         | Command::ShowUsers { users, .. }
         | Command::Games { users, .. }

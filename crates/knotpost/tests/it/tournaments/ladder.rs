@@ -295,9 +295,7 @@ mod stories {
         ] {
             club.app.alter(rows).await;
         }
-        let began = std::time::Instant::now();
         let view = club.view(T1).await;
-        let shown = began.elapsed();
         let tallies: Vec<_> =
             view.players.iter().map(|player| (player.won, player.lost, player.tied)).collect();
         assert_eq!(tallies[..3], [(5000, 5000, 0), (5000, 5000, 0), (0, 0, 0)]);
@@ -308,7 +306,6 @@ mod stories {
             let view = view_tournament(&club.app.app.store, T1, Some(at)).await.expect("a ladder");
             assert_eq!(view.players[0].userid, first, "after {minutes} minutes");
         }
-        println!("shown in {shown:?}, five times of it in {:?}", began.elapsed() - shown);
     }
 
     pub(super) async fn a_ladder_is_directed_as_far_as_it_can_be(place: Place) {

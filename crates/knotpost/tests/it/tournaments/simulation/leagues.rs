@@ -25,6 +25,8 @@ pub(super) struct League {
 }
 
 /// Division and place by userid.
+/// Place, number and username.
+type Placed<'a> = (Option<u32>, Option<u32>, &'a str);
 type Places = BTreeMap<String, (Option<String>, Option<u32>)>;
 
 fn places_of(view: &TournamentView, season: u32) -> Places {
@@ -34,12 +36,12 @@ fn places_of(view: &TournamentView, season: u32) -> Places {
 
 /// The divisions of a season, each in order of place.
 fn tables_of(view: &TournamentView, season: u32) -> Tables {
-    let mut groups: BTreeMap<&str, Vec<(Option<u32>, Option<u32>, &str)>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, Vec<Placed<'_>>> = BTreeMap::new();
     for player in view.players.iter().filter(|player| player.round == Some(season)) {
         let group = groups.entry(player.group.as_deref().expect("a division")).or_default();
         group.push((player.place, player.number, player.userid.as_str()));
     }
-    let in_order = |mut group: Vec<(Option<u32>, Option<u32>, &str)>| {
+    let in_order = |mut group: Vec<Placed<'_>>| {
         // Whose games count for nobody has no place, and stands last.
         group.sort_by_key(|(place, number, _)| (place.unwrap_or(u32::MAX), *number));
         group.into_iter().map(|(_, _, userid)| userid.to_owned()).collect()
