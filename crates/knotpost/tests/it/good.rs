@@ -272,7 +272,7 @@ const GOOD: &[Row] = &[
         "bob",
         "ladder challenge bob bob-secret t2 ann",
         "",
-        &["ann: New Osbox Board 103 ann", "bob: Tournament t2 Long ladder"],
+        &["ann: New Osbox Board 103 ann", "bob: Tournament t2 Long ladder: you have challenged ann"],
         "board_counts board_numbers boards boards_in_play seats tournament_pairings tournament_seats",
     ),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),

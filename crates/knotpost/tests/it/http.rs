@@ -44,7 +44,10 @@ async fn lists_hold_what_everybody_may_know() {
     let board = &app.get("/api/v1/boards").await.json()["boards"][0];
     assert_eq!(names(board), "ended game number options players ply rated started state to_move", "{board}");
     assert_eq!(names(&board["players"][0]), "seat userid", "{board}");
-    assert_eq!(names(&app.get("/api/v1/users/ann").await.json()), "since userid");
+    assert_eq!(
+        names(&app.get("/api/v1/users/ann").await.json()),
+        "about answers_after_ms finished form lost_on_time since userid"
+    );
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ fn a_thought_is_a_turn_that_play_takes() {
         "osbox -size=2 --players 3",
     ] {
         let thought = json(&run_line(&format!("think {start} --nodes 100 --json")).output);
-        assert_eq!((&thought["level"], &thought["version"]), (&serde_json::Value::Null, &"6".into()));
+        assert_eq!((&thought["level"], &thought["version"]), (&serde_json::Value::Null, &"7".into()));
         let mv = thought["move"].as_str().expect("a text");
         let ran = run_line(&format!("play {start} {mv}"));
         assert_eq!(ran.code, 0, "{start} {mv}: {}", ran.errors);
