@@ -7,11 +7,9 @@ use std::ops::{Deref, DerefMut};
 
 use knotpost_model::Millis;
 
-#[cfg(debug_assertions)]
-use crate::connection::note_place;
 use crate::connection::{Argument, Connection, Driver, FromRow, Result, Sql, StoreError, is_query};
 #[cfg(debug_assertions)]
-use crate::writer::Health;
+use crate::connection::{Steps, note_place};
 
 /// Most rows that a pruning statement deletes: other writes wait meanwhile.
 const BATCH: u64 = 1000;
@@ -63,7 +61,7 @@ pub struct WriteTx {
     written: bool,
     /// Counts the steps of the work, once that has begun.
     #[cfg(debug_assertions)]
-    steps: Option<Health>,
+    steps: Option<Steps>,
 }
 
 impl ReadTx {
@@ -190,15 +188,15 @@ impl WriteTx {
     }
 
     #[cfg(debug_assertions)]
-    pub(super) fn count_steps(&mut self, health: &Health) {
-        self.steps = Some(health.clone());
+    pub(super) fn count_steps(&mut self, steps: &Steps) {
+        self.steps = Some(steps.clone());
     }
 
     /// Fails where a test cuts it off. No more than that: the driver knows nothing of it.
     pub(super) fn step(&self) -> Result<()> {
         #[cfg(debug_assertions)]
         if let Some(steps) = &self.steps {
-            steps.step()?;
+            steps.take_one()?;
         }
         Ok(())
     }
@@ -279,7 +277,7 @@ impl WriteTx {
             transaction.commit().await?;
         }
         #[cfg(debug_assertions)]
-        steps.map_or(Ok(()), |steps| steps.step())?;
+        steps.map_or(Ok(()), |steps| steps.take_one())?;
         Ok(())
     }
 

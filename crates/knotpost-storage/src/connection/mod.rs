@@ -9,6 +9,8 @@ mod place;
 mod read_only;
 pub(crate) mod sqlite;
 mod statement;
+#[cfg(debug_assertions)]
+mod steps;
 mod value;
 
 pub use driver::Driver;
@@ -22,4 +24,6 @@ pub(crate) use file_identity::FileIdentity;
 pub(crate) use place::note_place;
 pub(crate) use read_only::is_query;
 pub(crate) use statement::Sql;
+#[cfg(debug_assertions)]
+pub(crate) use steps::Steps;
 pub(crate) use value::{Argument, At, Column, FromRow, Nullable, Row, Value, row, undecodable, words};

@@ -114,13 +114,13 @@ impl Store {
     #[cfg(debug_assertions)]
     #[doc(hidden)]
     pub fn cut_off_after(&self, steps: u32) {
-        self.writer.health.cut_off_after(steps);
+        self.writer.health.steps().cut_off_after(steps);
     }
 
     #[cfg(debug_assertions)]
     #[doc(hidden)]
     pub fn is_cut_off(&self) -> bool {
-        self.writer.health.is_cut_off()
+        self.writer.health.steps().is_cut_off()
     }
 
     /// Checks that the database answers.

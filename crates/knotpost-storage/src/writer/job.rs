@@ -54,7 +54,7 @@ where
         Box::pin(async move {
             self.outcome = None;
             #[cfg(debug_assertions)]
-            tx.count_steps(&self.health);
+            tx.count_steps(self.health.steps());
             // One faulty command must not take down the writer and all other writes.
             let done = AssertUnwindSafe(async { (self.work)(tx).await }).catch_unwind().await;
             let (ran, outcome) = match done.map_err(|_| StoreError::Panicked)? {

@@ -257,5 +257,5 @@ fn the_server_never_cuts_itself_off() {
         .filter(|source| source.text.contains("cut_off_after"))
         .map(|source| source.place)
         .collect();
-    assert_eq!(named, ["knotpost-storage/store/mod.rs", "knotpost-storage/writer/health.rs"]);
+    assert_eq!(named, ["knotpost-storage/connection/steps.rs", "knotpost-storage/store/mod.rs"]);
 }

@@ -259,6 +259,9 @@ mod stories {
         let players: Vec<&String> = second.iter().filter(is_player).collect();
         assert_eq!((players.len(), players[0].as_str()), (12, "t2 a ann 0 0 0"), "{second:?}");
         for index in 0..10 {
+            // A host signs up a few accounts an hour.
+            app.clock.advance(HOUR);
+            app.stay_alive().await;
             app.sign_up(&format!("zed{index}")).await;
             app.tick().await;
             app.letters();
