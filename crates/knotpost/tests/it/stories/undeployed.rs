@@ -22,6 +22,7 @@ const UNDEPLOYED: &[(&str, &str, &str)] = &[
     ("stories::playing", "two_players_meet_by_mail_and_play_to_the_end", LETTERS),
     ("stories::reading", "changes_of_an_account_are_told_to_all_its_addresses", LETTERS),
     ("stories::submitting", "no_more_than_fifty_boards_are_sent_again", CHALLENGES),
+    ("stories::tournaments", "standings_of_a_game_end_with_its_running_tournaments", SIGNUPS),
     (
         "web::hostile",
         "no_field_of_a_page_or_of_the_api_says_more_than_it_should",
