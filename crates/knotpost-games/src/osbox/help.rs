@@ -1,7 +1,10 @@
 //! The help page of Osbox: our words, figures drawn by the view.
 
 use super::{Osbox, rules::META};
-use knotpost_rules::{HelpPage, draw_moves, view::{View, draw_faces}};
+use knotpost_rules::{
+    HelpPage, draw_moves,
+    view::{View, draw_faces},
+};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
