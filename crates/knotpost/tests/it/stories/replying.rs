@@ -42,6 +42,8 @@ mod stories {
 
     /// After as many moves a game that goes on is given up, in reply as well.
     const ENOUGH: usize = 24;
+    /// The shortest mate.
+    const MATE: [&str; 4] = ["f2-f3", "e7-e5", "g2-g4", "d8-h4"];
 
     pub(super) async fn whole_games_are_played_by_replies_alone(place: Place) {
         let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
@@ -58,7 +60,9 @@ mod stories {
                 let userid = board.userid_at(i64::from(seat.number())).to_owned();
                 // Who may pass does so after ten stones: else a game of Go would go on until the board is full.
                 let may_pass = moves >= 10 && board.position.legal_words().contains(&"pass");
-                let play = if moves == ENOUGH {
+                let play = if name.game == "chess" {
+                    MATE[moves].to_owned()
+                } else if moves == ENOUGH {
                     "resign".to_owned()
                 } else if may_pass {
                     "pass".to_owned()
