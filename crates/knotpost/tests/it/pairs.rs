@@ -41,6 +41,10 @@ const BETWEEN_BOARDS: &str = "the clock writes each board in a transaction of it
 const NOT_IN_ORDER: &[(&str, &str, Option<Point>, &str)] = &[
     ("signup gus gus-secret gus@gus.example", "signup gus gus-secret gus@gus.example", None, TWICE),
     ("signup gus gus-other gus@other.example", "signup gus gus-other gus@other.example", None, TWICE),
+    // Who waits for the first board may come before the second.
+    ("the clock", "vacation ann ann-secret 3", Some(Point::Commit(1)), BETWEEN_BOARDS),
+    ("the clock", "delete", Some(Point::Commit(1)), BETWEEN_BOARDS),
+    ("the clock", "delete with remarks", Some(Point::Commit(1)), BETWEEN_BOARDS),
     ("the clock", "vacation ann ann-secret 3", Some(Point::Begin(2)), BETWEEN_BOARDS),
     // The second board conflicts with the vacation, and is run again after it.
     ("the clock", "vacation ann ann-secret 3", Some(Point::Commit(2)), BETWEEN_BOARDS),
