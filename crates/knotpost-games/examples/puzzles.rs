@@ -29,7 +29,7 @@ struct Source {
     options: &'static [&'static str],
     /// How many empty cells a position has at least and at most.
     empty: (usize, usize),
-    /// How many puzzles are made of it.
+    /// Count of the puzzles that are made of it.
     share: usize,
 }
 

@@ -92,7 +92,7 @@ impl Fleet {
         Ok(answer.json())
     }
 
-    /// What players do without end.
+    /// Turns of players, without end.
     async fn play(&mut self, is_last: bool) -> io::Result<()> {
         loop {
             if !is_last {

@@ -22,7 +22,7 @@ mod stories {
         assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
     }
 
-    /// What has left since the last look for this user.
+    /// Mails that have left since the last look for this user.
     async fn letters(app: &TestApp, userid: &str) -> Vec<Letter> {
         app.work().await;
         let to = format!("{userid}@{userid}.example");
@@ -74,9 +74,13 @@ mod stories {
         has_in_sight(&app, "ann").await;
         say(&app, "osbox move 101 bob bob-secret a9").await;
         say(&app, "osbox move 101 ann ann-secret f2").await;
-        assert_eq!(letters(&app, "ann").await.len(), 1, "her own moves, and no word of his");
+        assert_eq!(
+            letters(&app, "ann").await.len(),
+            1,
+            "a mail for each of their own moves, and none for the others"
+        );
         app.clock.advance(11 * MINUTE);
-        assert_eq!(letters(&app, "ann").await.len(), 0, "she answered his move");
+        assert_eq!(letters(&app, "ann").await.len(), 0, "they answered the move");
     }
 
     pub(super) async fn a_command_by_mail_is_answered_by_mail_whatever_its_sender_wishes(place: Place) {

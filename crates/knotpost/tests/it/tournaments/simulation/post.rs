@@ -42,7 +42,7 @@ impl Post {
         }
     }
 
-    /// What its players and its director were told of a tournament.
+    /// Mails about a tournament to its players and its director.
     pub(super) fn check(&self, view: &TournamentView, log: &[TournamentLogLine]) {
         let name = view.line.name;
         let count =

@@ -43,7 +43,7 @@ const LAST_STEPS: i64 = 24 * 20;
 const LOOK: i64 = 24;
 /// The largest number of steps of writes after which a server is cut off.
 const WRITES: usize = 400;
-/// What two servers draw by chance must not be the same.
+/// Two servers must not draw the same by chance.
 const TWIN: u64 = 1 << 40;
 
 /// The length of a season, and the number of its players.
