@@ -90,8 +90,10 @@ impl Gallery {
         views: impl FnOnce() -> Option<Vec<View>> + Send + 'static,
         (theme, width_px): (Theme, u16),
     ) -> Result<Option<Vec<u8>>, Busy> {
-        let _turn = self.animations.turn(host, MOST_ANIMATIONS).await.ok_or(Busy)?;
+        let turn = self.animations.turn(host, MOST_ANIMATIONS).await.ok_or(Busy)?;
         let drawing = tokio::task::spawn_blocking(move || {
+            // Held to the end of the drawing, though whoever asked may have gone.
+            let _turn = turn;
             in_background(NICE, || Some(animation(&views()?, theme, width_px))).flatten()
         });
         match drawing.await.ok().flatten() {
@@ -196,6 +198,26 @@ mod tests {
         assert!(gallery.draw(view("osbox"), Look::Mail).await.is_some());
         drop((waiting, held));
         assert!(gallery.show(host(1), view("osbo"), look).await.expect("nobody is before it").is_some());
+    }
+
+    #[tokio::test]
+    async fn whoever_goes_away_leaves_no_room_for_a_second_animation() {
+        let gallery = Gallery::default();
+        let host = |last| Host::of([192, 0, 2, last].into());
+        let (begun, has_begun) = std::sync::mpsc::channel::<()>();
+        let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+        let views = move || {
+            begun.send(()).ok()?;
+            may_go_on.recv().ok()?;
+            None
+        };
+        let mut asked = Box::pin(gallery.animate(host(1), views, (Theme::Light, 360)));
+        assert!(asked.as_mut().now_or_never().is_none());
+        has_begun.recv().expect("it is being drawn");
+        drop(asked);
+        assert!(gallery.animations.turn_now(host(2)).is_none());
+        go_on.send(()).expect("it waits");
+        assert!(gallery.animations.turn(host(2), MOST_ANIMATIONS).await.is_some());
     }
 
     #[tokio::test]
