@@ -78,8 +78,8 @@ impl Gallery {
         if let Some(drawn) = cell.get() {
             return Ok(drawn.clone());
         }
-        let _turn = self.onlookers.turn(host, MOST_OF_HOST).await.ok_or(Busy)?;
-        Ok(cell.get_or_init(|| paint(view, look)).await.clone())
+        let turn = self.onlookers.turn(host, MOST_OF_HOST).await.ok_or(Busy)?;
+        Ok(cell.get_or_init(|| paint(view, look, turn)).await.clone())
     }
 
     /// Animation of the views that this gives, for a page request of this host, drawn when nothing else is to be done;
@@ -111,7 +111,7 @@ impl Gallery {
         let cell = place(&self.mailed, &view, look);
         let painted = cell.get_or_init(|| async {
             let _permit = self.painters.acquire().await.ok()?;
-            paint(view, look).await
+            paint(view, look, ()).await
         });
         painted.await.clone()
     }
@@ -130,17 +130,21 @@ fn place(shelf: &Shelf, view: &Arc<View>, look: Look) -> Cell {
     cell
 }
 
-async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
-    let drawing = tokio::task::spawn_blocking(move || match look {
-        Look::Board { theme, width_px } => {
-            Some(png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() }))
+/// Keeps `turn` to the end of the drawing, though whoever asked may have gone.
+async fn paint(view: Arc<View>, look: Look, turn: impl Send + 'static) -> Option<Arc<[u8]>> {
+    let drawing = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        match look {
+            Look::Board { theme, width_px } => {
+                Some(png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() }))
+            }
+            Look::Mail => {
+                let faces = Faces::Explained;
+                let options = PictureOptions { width_px: MAIL_WIDTH, faces, ..PictureOptions::default() };
+                in_background(NICE, || png(&view, &options))
+            }
+            Look::Card { theme } => Some(card(&view, theme)),
         }
-        Look::Mail => {
-            let options =
-                PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..PictureOptions::default() };
-            in_background(NICE, || png(&view, &options))
-        }
-        Look::Card { theme } => Some(card(&view, theme)),
     });
     match drawing.await.ok().flatten() {
         Some(Ok(bytes)) => Some(bytes.into()),
