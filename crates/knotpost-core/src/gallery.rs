@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_goes_away_leaves_no_room_for_a_second_animation() {
+    async fn whoever_goes_away_keeps_the_turn_until_it_is_drawn() {
         let gallery = Gallery::default();
         let host = |last| Host::of([192, 0, 2, last].into());
         let (begun, has_begun) = std::sync::mpsc::channel::<()>();
