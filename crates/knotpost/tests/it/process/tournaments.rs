@@ -218,8 +218,11 @@ impl Fleet {
 fn check_table(tournament: &Value) {
     let is_swiss = tournament["form"] == "swiss";
     let players = tournament["players"].as_array().expect("players");
-    let counts = |userid: &Value| {
-        players.iter().any(|player| player["userid"] == *userid && (is_swiss || player["counts"] == true))
+    // Whoever leaves in a later round keeps the games of the rounds before it.
+    let counts = |userid: &Value, round: &Value| {
+        players.iter().any(|player| {
+            player["userid"] == *userid && (is_swiss || player["counts"] == true || player["round"] != *round)
+        })
     };
     let mut met = BTreeSet::new();
     for pairing in tournament["pairings"].as_array().expect("pairings") {
@@ -243,7 +246,7 @@ fn check_table(tournament: &Value) {
             .filter(|pairing| is_swiss || pairing["round"] == player["round"])
             .filter(|pairing| {
                 let seats = pairing["seats"].as_array().expect("seats");
-                seats.iter().all(|seat| counts(&seat["userid"]))
+                seats.iter().all(|seat| counts(&seat["userid"], &pairing["round"]))
             })
             .flat_map(|pairing| pairing["seats"].as_array().expect("seats"))
             .filter(|seat| seat["userid"] == player["userid"]);
