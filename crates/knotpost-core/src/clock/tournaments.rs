@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::clock::clock_leader::may_judge;
 use crate::tournaments::swiss::{Draw, store_round};
+use crate::tournaments::telling::{FinalTables, final_tables};
 use crate::tournaments::work::{Step, step};
 use knotpost_model::TournamentName;
 use knotpost_storage::StoreError;
@@ -22,6 +23,8 @@ const SET_ASIDE_MS: i64 = 3_600_000;
 
 /// Time in which most rounds are paired: nothing else is done meanwhile.
 const SHORTLY: Duration = Duration::from_millis(100);
+/// Transactions that tell of the same final tables before they are made again.
+const MOST_TOLD: usize = 20;
 /// Longest time without a look at the other tournaments.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -70,7 +73,16 @@ pub async fn work_tournaments(app: &Arc<App>, holder: &str) -> Result<bool, Stor
 }
 
 async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result<Taken, StoreError> {
-    let done = work_on(app, holder, name, None).await;
+    let mut done = work_on(app, holder, name, Made::Nothing).await;
+    if let Ok(Some(Step::ToTable)) = done {
+        let tables = Arc::new(final_tables(app, name).await.map_err(store_error)?);
+        for _ in 0..MOST_TOLD {
+            done = work_on(app, holder, name, Made::Tables(Arc::clone(&tables))).await;
+            if !matches!(done, Ok(Some(Step::Told))) {
+                break;
+            }
+        }
+    }
     let Ok(Some(Step::ToPair(draw))) = done else { return conclude(app, name, done).await };
     let mut under_way = app.pairing.0.lock().await;
     if under_way.is_some() {
@@ -93,7 +105,7 @@ async fn store_paired(
     paired: Result<Option<Arc<Paired>>, JoinError>,
 ) -> Result<Taken, StoreError> {
     let done = match paired {
-        Ok(Some(paired)) => work_on(app, holder, name, Some(paired)).await,
+        Ok(Some(paired)) => work_on(app, holder, name, Made::Round(paired)).await,
         Ok(None) | Err(_) => Err(StoreError::Corrupt("the pairing of the next round panicked".to_owned())),
     };
     conclude(app, name, done).await
@@ -131,12 +143,19 @@ async fn conclude(
 /// A round with its pairing.
 type Paired = (Arc<Draw>, Result<Pairing, NoPairing>);
 
+/// Work done for a step outside of its transaction.
+enum Made {
+    Nothing,
+    Round(Arc<Paired>),
+    Tables(Arc<FinalTables>),
+}
+
 /// Takes a step, or stores the round that was paired for one, in a transaction. `None`: another process runs the clock.
 async fn work_on(
     app: &Arc<App>,
     holder: &str,
     name: TournamentName,
-    paired: Option<Arc<Paired>>,
+    made: Made,
 ) -> Result<Option<Step>, StoreError> {
     let holder = holder.to_owned();
     app.write(async move |tx, app| {
@@ -144,9 +163,11 @@ async fn work_on(
         if !may_judge(tx, &holder, now).await? {
             return Ok(None);
         }
-        let done = match paired.as_deref() {
-            None => Box::pin(step(tx, app, name, now)).await,
-            Some((draw, pairing)) => {
+        let done = match &made {
+            Made::Nothing => Box::pin(step(tx, app, name, None, now)).await,
+            Made::Tables(tables) => Box::pin(step(tx, app, name, Some(tables), now)).await,
+            Made::Round(round) => {
+                let (draw, pairing) = round.as_ref();
                 let stored = Box::pin(store_round(tx, app, name, (draw.as_ref(), pairing), now)).await;
                 stored.map(|()| Step::Ended(Vec::new()))
             }

@@ -22,7 +22,7 @@ use knotpost_rules::Seat;
 use knotpost_storage::{PlayerRow, StoreError, TournamentRow, UserRow, WaitingSeat, WriteTx};
 
 /// Boards that one transaction begins or ends: moves wait for it.
-pub(super) const MOST_BOARDS: i64 = 20;
+pub(super) const MOST_BOARDS: i64 = 4;
 
 /// Begins the boards of the first pairings that wait; false if none waited. A pairing is marked in the transaction of its
 /// boards, so that they begin once.
@@ -30,6 +30,7 @@ pub(super) async fn open_boards(
     tx: &mut WriteTx,
     app: &App,
     row: &TournamentRow,
+    players: &[PlayerRow],
     now: Millis,
 ) -> Result<bool, ServiceError> {
     let terms = read_terms(row)?;
@@ -37,7 +38,6 @@ pub(super) async fn open_boards(
     if waiting.is_empty() {
         return Ok(false);
     }
-    let players = tx.tournament_players(row.id).await?;
     let players: HashMap<i64, &PlayerRow> = players.iter().map(|player| (player.entry, player)).collect();
     for pairing in waiting.chunk_by(|a, b| a.pairing_id == b.pairing_id) {
         let Some(key) = pairing.first().map(|seat| seat.pairing_id) else { continue };

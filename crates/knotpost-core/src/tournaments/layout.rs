@@ -15,6 +15,11 @@ use knotpost_model::{Moment, PlayerState, TournamentForm, TournamentName, Tourna
 
 /// Players of the largest group that is shown as a crosstable: as many fit into 72 columns.
 const MOST_CROSSED: usize = 12;
+/// Players of the largest table that a mail shows whole.
+const MOST_MAILED: usize = 40;
+/// Of a larger one it shows so many from the top, and around the reader.
+const TOP: usize = 20;
+const AROUND: usize = 3;
 /// Games of a ladder that are over and still shown.
 const MOST_OVER: usize = 10;
 /// Userids in a crosstable are cut after this many characters.
@@ -368,6 +373,34 @@ pub fn group_tables(view: &TournamentView, part: Option<&TournamentPart>) -> Vec
     groups.into_iter().map(|(round, group)| shown_group(view, round, group)).collect()
 }
 
+/// A group as a mail to one of its players shows it: of many players the first, and those around the reader.
+pub(super) fn excerpt(group: &ShownGroup, reader: &TournamentPlayer) -> ShownGroup {
+    let rows = &group.standings.rows;
+    let mut shown = group.clone();
+    if rows.len() <= MOST_MAILED {
+        return shown;
+    }
+    let own = name(reader);
+    let own = rows.iter().position(|row| row.get(1) == Some(&own)).unwrap_or_default();
+    let (from, to) = (own.saturating_sub(AROUND).max(TOP), (own + AROUND + 1).min(rows.len()));
+    let gap = || {
+        let cells = group.standings.columns.len();
+        ["…".to_owned()]
+            .into_iter()
+            .chain(std::iter::repeat_n(String::new(), cells.saturating_sub(1)))
+            .collect()
+    };
+    shown.standings.rows.truncate(TOP);
+    if from > TOP {
+        shown.standings.rows.push(gap());
+    }
+    shown.standings.rows.extend(rows.get(from..to).unwrap_or_default().iter().cloned());
+    if from.max(to) < rows.len() {
+        shown.standings.rows.push(gap());
+    }
+    shown
+}
+
 /// The places of a ladder, the games that are played, and the latest others. `None`: another group is asked for.
 fn ladder_table(view: &TournamentView, part: Option<&TournamentPart>) -> Option<ShownGroup> {
     let group = view.players.first()?.group.clone().unwrap_or_default();
@@ -691,6 +724,33 @@ mod tests {
             counts: true,
             user: UserKey(i64::from(place)),
         }
+    }
+
+    #[test]
+    fn a_mail_shows_the_first_of_many_and_those_around_its_reader() {
+        let group = |players: usize| ShownGroup {
+            group: "a".to_owned(),
+            round: 1,
+            heading: String::new(),
+            standings: Table {
+                columns: vec![Column::of_numbers("#", 2), Column::of_words("Player", 6)],
+                rows: (1..=players).map(|at| vec![at.to_string(), format!("p{at}")]).collect(),
+            },
+            crosses: None,
+            pairings: Table { columns: Vec::new(), rows: Vec::new() },
+        };
+        let shown = |players: usize, reader: u32| {
+            let rows = excerpt(&group(players), &player(&format!("p{reader}"), reader, 1.0)).standings.rows;
+            rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>().join(" ")
+        };
+        let numbers = |from: usize, to: usize| {
+            (from..=to).map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(shown(40, 30), numbers(1, 40));
+        assert_eq!(shown(1000, 500), format!("{} … {} …", numbers(1, 20), numbers(497, 503)));
+        assert_eq!(shown(1000, 1), format!("{} …", numbers(1, 20)));
+        assert_eq!(shown(1000, 22), format!("{} …", numbers(1, 25)));
+        assert_eq!(shown(1000, 999), format!("{} … {}", numbers(1, 20), numbers(996, 1000)));
     }
 
     fn pairing(table: u32, userids: [&str; 2], points: Option<[f64; 2]>) -> TournamentPairing {

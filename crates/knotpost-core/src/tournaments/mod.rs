@@ -15,7 +15,7 @@ mod reading;
 mod rounds;
 pub(crate) mod swiss;
 mod tables;
-mod telling;
+pub(crate) mod telling;
 mod view;
 pub(crate) mod work;
 

@@ -4,7 +4,7 @@ use knotpost_commands::TournamentPart;
 use serde::Serialize;
 use serde_json::json;
 
-use super::layout::{ShownGroup, group_tables, legend};
+use super::layout::{ShownGroup, excerpt, group_tables, legend};
 use super::reading::{find_tournament, show};
 use super::view::TournamentView;
 use crate::app::App;
@@ -19,8 +19,28 @@ use knotpost_model::{
 };
 use knotpost_storage::{LogRow, PairedSeat, PlayerRow, StoreError, TournamentRow, UserState, WriteTx};
 
-/// Players whom one transaction tells.
-const MOST_PLAYERS: usize = 20;
+/// Players whom one transaction tells: moves wait for it.
+const MOST_PLAYERS: usize = 5;
+
+/// Final tables of a tournament or a season. Those of a thousand players take longer than a move may wait, so they are made
+/// outside of the transactions that tell of them.
+#[derive(Debug)]
+pub(crate) struct FinalTables {
+    view: TournamentView,
+    groups: Vec<ShownGroup>,
+}
+
+pub(crate) async fn final_tables(app: &App, name: TournamentName) -> Result<FinalTables, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let row = find_tournament(&mut tx, name).await?;
+    let view = show(&mut tx, row, None).await?;
+    let groups = group_tables(&view, Some(&TournamentPart::Round(view.line.round)));
+    Ok(FinalTables { view, groups })
+}
+
+pub(super) fn needs_tables(entry: &LogRow) -> bool {
+    matches!(entry.action, TournamentAction::Over | TournamentAction::SeasonOver)
+}
 
 /// The tournament that a mail is about.
 #[derive(Clone, Debug, Serialize)]
@@ -183,6 +203,7 @@ pub(super) async fn tell(
     app: &App,
     row: &TournamentRow,
     entry: &LogRow,
+    tables: Option<&FinalTables>,
     now: Millis,
 ) -> Result<(), ServiceError> {
     let Some(after) = entry.told_after else { return Ok(()) };
@@ -200,16 +221,12 @@ pub(super) async fn tell(
         TournamentAction::Opened | TournamentAction::Remind => tx.paired_seats(row.id, row.round).await?,
         _ => Vec::new(),
     };
-    let view = match entry.action {
-        TournamentAction::Over | TournamentAction::SeasonOver => Some(show(tx, row.clone(), None).await?),
-        _ => None,
-    };
     let last = next.last().map(|player| player.entry);
     let here = |player: &&PlayerRow| {
         player.state == PlayerState::In && !player.is_bot && player.user_state == UserState::Active
     };
     for player in next.into_iter().filter(here) {
-        if let Some(reply) = letter(app, row, entry, player, (&players, &seats), view.as_ref()) {
+        if let Some(reply) = letter(app, row, entry, player, (&players, &seats), tables) {
             post_news(tx, app, row, (entry.action, &reply), player.user_id, now).await?;
         }
     }
@@ -223,7 +240,7 @@ fn letter(
     entry: &LogRow,
     player: &PlayerRow,
     (players, seats): (&[PlayerRow], &[PairedSeat]),
-    view: Option<&TournamentView>,
+    tables: Option<&FinalTables>,
 ) -> Option<Reply> {
     let about = about(&app.games, row, &player.userid);
     match entry.action {
@@ -238,20 +255,27 @@ fn letter(
             let has_boards = !boards.is_empty();
             has_boards.then(|| Reply::from(Boards::<false> { about, group, bye: None, has_boards, boards }))
         }
-        TournamentAction::Over => {
-            let place = view?.players.iter().find(|line| line.userid == player.userid)?.place;
-            let groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
-            let (starts, next) = (None, row.next_id);
-            Some(Reply::from(Over { about, place, starts, next, groups, legend: legend(view?) }))
-        }
-        TournamentAction::SeasonOver => {
-            // Players who have entered since have not played it.
-            let line =
-                view?.players.iter().find(|line| line.userid == player.userid && line.group.is_some())?;
-            let mut groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
-            groups.retain(|group| Some(&group.group) == line.group.as_ref());
-            let (place, starts) = (line.place, row.starts_at.map(Millis::to_readable));
-            Some(Reply::from(Over { about, place, starts, next: None, groups, legend: legend(view?) }))
+        TournamentAction::Over | TournamentAction::SeasonOver => {
+            let FinalTables { view, groups } = tables?;
+            let line = view.players.iter().find(|line| line.userid == player.userid)?;
+            let is_season = entry.action == TournamentAction::SeasonOver;
+            let groups: Vec<ShownGroup> = groups
+                .iter()
+                .filter(|group| !is_season || Some(&group.group) == line.group.as_ref())
+                .map(|group| excerpt(group, line))
+                .collect();
+            let starts = row.starts_at.filter(|_| is_season).map(Millis::to_readable);
+            // Players who have entered since have not played the season.
+            (!is_season || line.group.is_some()).then(|| {
+                Reply::from(Over {
+                    about,
+                    place: line.place,
+                    starts,
+                    next: row.next_id.filter(|_| !is_season),
+                    groups,
+                    legend: legend(view),
+                })
+            })
         }
         _ => Some(Reply::from(News {
             about,

@@ -12,7 +12,7 @@ use super::reading::read_terms;
 use super::rounds::{Fillers, Group, levels_near, make_groups, pair_group, seat_everybody};
 use super::swiss::{Draw, Next, find_next};
 use super::tables::{GroupTable, letter, tables_of_round};
-use super::telling::{tell, tell_out, tell_webhooks};
+use super::telling::{FinalTables, needs_tables, tell, tell_out, tell_webhooks};
 use crate::app::App;
 use crate::boards::ServiceError;
 use knotpost_model::computer_player::{LEVELS, userid_of};
@@ -37,23 +37,32 @@ pub(crate) enum Step {
     Ended(Vec<BoardRef>),
     /// A round is to be paired outside of the transaction, then stored.
     ToPair(Arc<Draw>),
+    /// Final tables are to be made outside of the transaction, then told of.
+    ToTable,
+    /// Some players were told of them.
+    Told,
 }
 
 impl Step {
     const NOTHING: Self = Self::Ended(Vec::new());
 }
 
-/// Takes the next step of a tournament, if there is one.
+/// Takes the next step of a tournament, if there is one. `tables`: its final ones, where they were asked for.
 pub(crate) async fn step(
     tx: &mut WriteTx,
     app: &App,
     name: TournamentName,
+    tables: Option<&FinalTables>,
     now: Millis,
 ) -> Result<Step, ServiceError> {
     let Some(row) = tx.tournament(name).await? else { return Ok(Step::NOTHING) };
     if let Some(entry) = tx.entry_to_tell(name).await? {
-        tell(tx, app, &row, &entry, now).await?;
-        return Ok(Step::NOTHING);
+        let needs_tables = needs_tables(&entry);
+        if needs_tables && tables.is_none() {
+            return Ok(Step::ToTable);
+        }
+        tell(tx, app, &row, &entry, tables, now).await?;
+        return Ok(if needs_tables { Step::Told } else { Step::NOTHING });
     }
     match row.state {
         TournamentState::Open => step_open(tx, app, row, now).await.map(|()| Step::NOTHING),
@@ -244,7 +253,7 @@ async fn step_running(
         tx.update_tournament(&row).await?;
         return Ok(Step::NOTHING);
     }
-    if open_boards(tx, app, &row, now).await? {
+    if open_boards(tx, app, &row, &players, now).await? {
         if tx.waiting_seats(row.id, 1).await?.is_empty() {
             let entry =
                 NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentAction::Opened) };
