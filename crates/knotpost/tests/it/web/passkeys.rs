@@ -212,7 +212,16 @@ pub(super) mod stories {
     async fn asked_to_add(browser: &mut Browser<'_>) -> Value {
         let page = browser.post("/settings", &[("act", "ask_passkey")]).await;
         assert_eq!((page.status.as_u16(), page.header("cache-control")), (200, "no-store"), "{}", page.text);
-        page.json()
+        let options = page.json();
+        // ES256, EdDSA, and RS256, which older devices know alone.
+        let offered: Vec<i64> = options["pubKeyCredParams"]
+            .as_array()
+            .expect("algorithms")
+            .iter()
+            .filter_map(|one| one["alg"].as_i64())
+            .collect();
+        assert_eq!(offered, [-7, -8, -257], "{options}");
+        options
     }
 
     pub(super) async fn asked_to_log_in(browser: &mut Browser<'_>) -> Value {

@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     an_opponent_is_looked_for_from_the_form,
+    who_looks_for_an_opponent_is_told_that_a_draw_decides_who_begins,
     the_computer_is_played_with_one_button,
     a_board_is_followed_by_mail_and_left_alone_again,
     an_earlier_position_does_not_say_whose_turn_it_is;
@@ -13,6 +14,25 @@ tell! {
 mod stories {
     use super::super::browser::Browser;
     use crate::harness::{Place, TestApp};
+
+    pub(super) async fn who_looks_for_an_opponent_is_told_that_a_draw_decides_who_begins(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let (mut ann, mut bob) = (Browser::of(&app, "ann").await, Browser::of(&app, "bob").await);
+        let form = ann.get("/challenge?game=osbox").await.text;
+        assert!(form.contains("We pair you with anyone who wants the same game, and draw who begins"), "{form}");
+        let mut began = std::collections::BTreeSet::new();
+        for number in 101..131 {
+            for looking in [&mut bob, &mut ann] {
+                looking.post("/challenge", &[("game", "osbox"), ("act", "seek"), ("first", "me")]).await;
+            }
+            let board = app.get(&format!("/api/v1/boards/osbox/{number}")).await.json();
+            began.insert(board["players"][0]["userid"].as_str().expect("a player").to_owned());
+            if began.len() == 2 {
+                return;
+            }
+        }
+        panic!("{began:?} began each of 30 games");
+    }
 
     pub(super) async fn an_opponent_is_looked_for_from_the_form(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
