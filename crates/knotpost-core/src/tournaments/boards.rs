@@ -30,14 +30,15 @@ pub(super) async fn open_boards(
     tx: &mut WriteTx,
     app: &App,
     row: &TournamentRow,
-    players: &[PlayerRow],
     now: Millis,
 ) -> Result<bool, ServiceError> {
     let terms = read_terms(row)?;
-    let waiting = tx.waiting_seats(row.id, MOST_BOARDS / i64::from(terms.games)).await?;
+    let pairings = MOST_BOARDS / i64::from(terms.games);
+    let waiting = tx.waiting_seats(row.id, pairings).await?;
     if waiting.is_empty() {
         return Ok(false);
     }
+    let players = tx.waiting_players(row.id, pairings).await?;
     let players: HashMap<i64, &PlayerRow> = players.iter().map(|player| (player.entry, player)).collect();
     for pairing in waiting.chunk_by(|a, b| a.pairing_id == b.pairing_id) {
         let Some(key) = pairing.first().map(|seat| seat.pairing_id) else { continue };

@@ -249,8 +249,7 @@ pub async fn challenge(
     let pairings: Vec<NewPairing> =
         pair_group(&group, terms.games).into_iter().map(|pairing| NewPairing { number, ..pairing }).collect();
     tx.insert_pairings(name, ROUND, None, &pairings).await?;
-    let players = tx.tournament_players(name).await?;
-    open_boards(tx, app, &row, &players, now).await?;
+    open_boards(tx, app, &row, now).await?;
     let begun = tx.open_challenge(name, (challenger.entry, rival.entry)).await?;
     let boards = begun.into_iter().filter_map(|number| u32::try_from(number).ok());
     let boards = boards.map(|number| BoardRef { game: row.game.clone(), number }).collect();

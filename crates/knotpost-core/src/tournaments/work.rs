@@ -240,11 +240,10 @@ async fn step_running(
     mut row: TournamentRow,
     now: Millis,
 ) -> Result<Step, ServiceError> {
-    let players = tx.tournament_players(row.id).await?;
-    if let Some(player) = players.iter().find(|player| player.leaving) {
-        let ended = lose_boards(tx, app, &row, player, now).await?;
+    if let Some(player) = tx.leaving_player(row.id).await? {
+        let ended = lose_boards(tx, app, &row, &player, now).await?;
         if ended.is_empty() {
-            take_leave(tx, app, &row, player, now).await?;
+            take_leave(tx, app, &row, &player, now).await?;
         }
         return Ok(Step::Ended(ended));
     }
@@ -253,8 +252,9 @@ async fn step_running(
         tx.update_tournament(&row).await?;
         return Ok(Step::NOTHING);
     }
-    if open_boards(tx, app, &row, &players, now).await? {
+    if open_boards(tx, app, &row, now).await? {
         if tx.waiting_seats(row.id, 1).await?.is_empty() {
+            let players = tx.tournament_players(row.id).await?;
             let entry =
                 NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentAction::Opened) };
             tx.log_tournament(row.id, &entry, now).await?;
@@ -264,11 +264,13 @@ async fn step_running(
         return Ok(Step::NOTHING);
     }
     if row.form == TournamentForm::League && row.deadline.is_none() {
+        let players = tx.tournament_players(row.id).await?;
         let fillers = find_fillers(tx, &app.config, &read_terms(&row)?).await?;
         league::step_between(tx, app, row, (&players, &keys_of(&fillers)), now).await?;
         return Ok(Step::NOTHING);
     }
     if !tx.has_open_seats(row.id).await? {
+        let players = tx.tournament_players(row.id).await?;
         return go_on(tx, app, row, &players, now).await;
     }
     if row.deadline.is_some_and(|deadline| deadline <= now) {

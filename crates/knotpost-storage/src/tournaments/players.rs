@@ -76,6 +76,20 @@ impl ReadTx {
         self.fetch_all(select_players!(" ORDER BY p.entry"), &[&id]).await
     }
 
+    /// Somebody whose open boards are still to be ended.
+    pub async fn leaving_player(&mut self, id: TournamentName) -> Result<Option<PlayerRow>> {
+        self.fetch_optional(select_players!(" AND p.leaving ORDER BY p.entry LIMIT 1"), &[&id]).await
+    }
+
+    /// Those who play in the first pairings whose boards have not begun.
+    pub async fn waiting_players(&mut self, id: TournamentName, pairings: i64) -> Result<Vec<PlayerRow>> {
+        let sql = select_players!(
+            " AND p.entry IN (SELECT s.entry FROM tournament_seats s WHERE s.pairing_id IN (SELECT id FROM \
+             tournament_pairings WHERE tournament_id = $1 AND NOT opened ORDER BY id LIMIT $2))"
+        );
+        self.fetch_all(sql, &[&id, &pairings]).await
+    }
+
     /// Those who are on a ladder, and who play in its `latest_seats`, in order of their numbers: not every stay of whoever
     /// left and came back.
     pub async fn ladder_players(

@@ -19,7 +19,10 @@ mod stories {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         let (mut ann, mut bob) = (Browser::of(&app, "ann").await, Browser::of(&app, "bob").await);
         let form = ann.get("/challenge?game=osbox").await.text;
-        assert!(form.contains("We pair you with anyone who wants the same game, and draw who begins"), "{form}");
+        assert!(
+            form.contains("We pair you with anyone who wants the same game, and draw who begins"),
+            "{form}"
+        );
         let mut began = std::collections::BTreeSet::new();
         for number in 101..131 {
             for looking in [&mut bob, &mut ann] {
