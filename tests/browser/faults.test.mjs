@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { challenge, chromium, server, stage } from "./stage.mjs";
 import { NARROW, Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
+import { until } from "./waiting.mjs";
 
 const TELEPHONE = { ...NARROW, hasTouch: true, isMobile: true };
 
@@ -46,6 +47,52 @@ test("exploring a finished game begins where something can be played", async () 
   assert.ok(await ann.has("a.spot"), ann.page.url());
 });
 
+/** What asks for the board itself, and what asks for an earlier move of it, wait until they are let go. */
+async function holding({ page }, path, act) {
+  const held = { board: [], plies: [] };
+  const hold = (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (request.isNavigationRequest() || request.method() !== "GET" || pathname !== path) return request.continue();
+    return (searchParams.has("ply") ? held.plies : held.board).push(request);
+  };
+  const letGo = async (kind) => {
+    const requests = held[kind].splice(0);
+    await Promise.all(requests.map((request) => request.continue()));
+    await until("what was held to be answered", () => requests.every((request) => request.response()));
+  };
+  await page.setRequestInterception(true);
+  page.on("request", hold);
+  try {
+    await act(held, letGo);
+  } finally {
+    page.off("request", hold);
+    await Promise.all([letGo("board"), letGo("plies")]);
+    await page.setRequestInterception(false);
+  }
+}
+
+test("the last of many quick steps is shown and said, though news come meanwhile", async () => {
+  const path = await challenge();
+  for (const [name, play] of [["ann", "d1"], ["bob", "a7"], ["ann", "f2"]]) await move(path, name, play);
+  const ann = await Person.of(chromium, server, "ann");
+  const { page } = ann;
+  await ann.open(path);
+  await until("the stream of news", () => ann.loads.some((url) => url.includes("/events?")));
+  await holding(ann, path, async (held, letGo) => {
+    for (let step = 0; step < 3; step++) await page.keyboard.press("ArrowLeft");
+    await until("the earlier moves to be asked for", () => held.plies.length >= 3);
+    await move(path, "bob", "b8");
+    await until("the news", async () => held.board.length > 0 || (await ann.has(".live.happened")));
+    await letGo("plies");
+    await page.waitForFunction(() => document.getElementById("table").dataset.ply === "0", { polling: 20 });
+    await letGo("board");
+    await page.waitForFunction(() => document.getElementById("said").textContent.includes("Start of the game"), { polling: 20 });
+  });
+  await page.waitForNetworkIdle({ idleTime: 500, concurrency: 1 });
+  assert.equal(await page.$eval("#table", (one) => one.dataset.ply), "0");
+  assert.match(await ann.text("#said"), /Start of the game/);
+});
+
 test("who is away keeps their score beside their name, and no title of a design is cut", async () => {
   await server.command("vacation cyd cyd-secret 5");
   const { number } = (await server.command("osbox challenge -size=3 ann cyd")).boards[0];
@@ -71,7 +118,7 @@ test("the links above a board are in one line on a telephone, the way out and th
 });
 
 test("rules show drawings, nothing shifts while they come, and they are easy to use for all", async () => {
-  for (const game of ["osbox", "obsidio", "boxilies"]) {
+  for (const game of ["osbox", "obsidio", "boxilies", "go"]) {
     const person = await Person.arrive(chromium, server, { view: { width: 1280, height: 800 } });
     await person.page.evaluateOnNewDocument(() => {
       window.shift = 0;
@@ -79,7 +126,8 @@ test("rules show drawings, nothing shifts while they come, and they are easy to 
     });
     await person.open(`/games/${game}`);
     await person.page.waitForNetworkIdle({ idleTime: 200, concurrency: 1 });
-    assert.ok((await person.page.evaluate(() => window.shift)) < 0.1, game);
+    const shift = await person.page.evaluate(() => window.shift);
+    assert.ok(shift < 0.02, `${game}: ${shift}`);
     const size = await person.page.evaluate(() => performance.getEntriesByType("navigation")[0].transferSize);
     console.log(`/games/${game}: ${size} bytes, ${(await person.page.$$(".prose svg.picture")).length} drawings`);
     assert.ok(size < 40_000, `${game}: ${size}`);
