@@ -38,4 +38,4 @@ pub use views::{
     look_at_board, replay_views, view_board, view_board_page, view_boards, view_games, view_own_boards,
     view_playable_board,
 };
-pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};
+pub use waiting::{MOST_WAITING, RoundEnd, Waiting, view_deadlines, view_rounds, view_turns};

@@ -6,7 +6,7 @@ use crate::boards::{Board, Standing};
 use crate::identity::FeedReader;
 use crate::queries::BoardSummary;
 use crate::replies::sheet::Spoken;
-use knotpost_model::{Millis, Zone};
+use knotpost_model::{Millis, TournamentForm, TournamentName, Zone};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, WaitingOrder};
 
 pub const MOST_WAITING: i64 = 200;
@@ -41,10 +41,54 @@ pub async fn view_deadlines(
     Ok(running)
 }
 
+/// End of a round of a tournament in which a user has boards that are not over.
+pub struct RoundEnd {
+    pub tournament: TournamentName,
+    pub title: String,
+    /// Title of the game.
+    pub game: &'static str,
+    /// A league's are seasons.
+    pub form: TournamentForm,
+    pub round: i64,
+    /// Start of the tournament.
+    pub started: Millis,
+    pub deadline: Millis,
+    pub boards: i64,
+    pub zone: Zone,
+}
+
+/// Rounds with boards of the user that are not over, shortest time first.
+pub async fn view_rounds(app: &App, reader: &FeedReader) -> Result<Vec<RoundEnd>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let zone = zone_of(&mut tx, reader).await?;
+    let mut rounds = Vec::new();
+    for entry in tx.entries_of(reader.user).await?.into_iter().filter(|entry| entry.open_boards > 0) {
+        let Some((started, deadline)) = entry.started_at.zip(entry.deadline) else { continue };
+        let Some(game) = app.games.find(&entry.game) else { continue };
+        rounds.push(RoundEnd {
+            tournament: entry.id,
+            title: entry.title,
+            game: game.meta().title,
+            form: entry.form,
+            round: entry.round,
+            started,
+            deadline,
+            boards: entry.open_boards,
+            zone: zone.clone(),
+        });
+    }
+    rounds.sort_by_key(|round| (round.deadline, round.tournament));
+    Ok(rounds)
+}
+
+async fn zone_of(tx: &mut ReadTx, reader: &FeedReader) -> Result<Zone, StoreError> {
+    let zone = tx.preference(reader.user, ALL_GAMES, "timezone").await?;
+    Ok(zone.as_deref().and_then(Zone::named).unwrap_or_else(Zone::utc))
+}
+
 async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec<Waiting>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
-    let zone = tx.preference(reader.user, ALL_GAMES, "timezone").await?;
-    let zone = zone.as_deref().and_then(Zone::named).unwrap_or_else(Zone::utc);
+    let zone = zone_of(&mut tx, reader).await?;
     let mut waiting = Vec::new();
     let rows = tx.boards_waiting_for(reader.user, order, MOST_WAITING).await?;
     for board in Board::from_rows(&mut tx, &app.games, &rows).await? {

@@ -38,6 +38,12 @@ row! {
         pub form: TournamentForm,
         pub state: TournamentState,
         pub terms: String,
+        pub game: String,
+        pub title: String,
+        pub round: i64,
+        pub started_at: Option<Millis>,
+        /// Of the round.
+        pub deadline: Option<Millis>,
         /// Boards in it on which they play now.
         pub open_boards: i64,
     }
@@ -98,7 +104,8 @@ impl ReadTx {
 
     /// Tournaments under way in which the user is.
     pub async fn entries_of(&mut self, user: UserKey) -> Result<Vec<EntryRow>> {
-        let sql = "SELECT t.id, t.form, t.state, t.terms, (SELECT COUNT(*) FROM tournament_seats s WHERE \
+        let sql = "SELECT t.id, t.form, t.state, t.terms, t.game, t.title, t.round, t.started_at, t.deadline, \
+                   (SELECT COUNT(*) FROM tournament_seats s WHERE \
                    s.tournament_id = p.tournament_id AND s.entry = p.entry AND s.points IS NULL) AS open_boards \
                    FROM tournament_players p JOIN tournaments t ON t.id = p.tournament_id \
                    WHERE p.user_id = $1 AND p.state = 'in' AND t.state IN ('open', 'running') ORDER BY t.id";

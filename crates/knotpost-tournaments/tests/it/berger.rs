@@ -86,6 +86,34 @@ fn larger_tables_follow_the_rule_of_the_printed_ones() {
     }
 }
 
+/// The tables as they were written by hand (Schurig's): numbers from 1 to the last but one run over and over through rows of
+/// one number for each pair. The opponents of a row are the next row read backwards; only its first number meets the last
+/// player, who has black against the lower half of the numbers.
+fn written_by_hand(players: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut numbers = (1..players).cycle();
+    let rows: Vec<Vec<usize>> = (0..players).map(|_| numbers.by_ref().take(players / 2).collect()).collect();
+    let round = |pair: &[Vec<usize>]| {
+        let opponents = pair[1].iter().rev();
+        let mut pairs: Vec<(usize, usize)> =
+            pair[0].iter().zip(opponents).map(|(one, other)| (one - 1, other - 1)).collect();
+        let front = pair[0][0];
+        let is_low = front <= players / 2;
+        pairs[0] = if is_low { (front - 1, players - 1) } else { (players - 1, front - 1) };
+        pairs
+    };
+    rows.windows(2).map(round).collect()
+}
+
+#[test]
+fn tables_for_up_to_24_players_are_those_written_by_hand() {
+    for (players, table) in PRINTED {
+        assert_eq!(print(&written_by_hand(players)), table);
+    }
+    for players in (4..=24).step_by(2) {
+        assert_eq!(berger_rounds(players), written_by_hand(players), "{players} players");
+    }
+}
+
 #[test]
 fn everybody_meets_everybody_once_with_colours_as_even_as_can_be() {
     for players in 2..=24 {

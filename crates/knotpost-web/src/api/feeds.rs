@@ -15,7 +15,7 @@ use crate::feeds::{Source, write_atom, write_calendar};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{FeedReader, find_feed_reader};
-use knotpost_core::queries::{view_deadlines, view_turns};
+use knotpost_core::queries::{view_deadlines, view_rounds, view_turns};
 
 /// The query of a feed.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -51,12 +51,19 @@ pub(super) async fn turns(
     keep_private(feed.await)
 }
 
-pub(super) const DEADLINES: Operation =
-    Operation::new("follow_deadlines", Tag::Users, "When the user's time is up, as a calendar (iCalendar)")
-        .details(ABOUT)
-        .asks::<FeedQuery>()
-        .gives_text("text/calendar", "An event for each board whose clock runs for the user, at most 200.")
-        .tagged();
+pub(super) const DEADLINES: Operation = Operation::new(
+    "follow_deadlines",
+    Tag::Users,
+    "When the user's time is up, as a calendar (iCalendar)",
+)
+.details(ABOUT)
+.asks::<FeedQuery>()
+.gives_text(
+    "text/calendar",
+    "An event for each board whose clock runs for the user, at most 200, and for the end of each round of a \
+             tournament in which the user has boards that are not over.",
+)
+.tagged();
 
 pub(super) async fn deadlines(
     State(web): State<Web>,
@@ -68,7 +75,8 @@ pub(super) async fn deadlines(
     let calendar = async {
         let reader = find_reader(&web, &userid, &query, client).await?;
         let running = view_deadlines(&web.app, &reader).await?;
-        let calendar = write_calendar(&source(&web, &reader), &running);
+        let rounds = view_rounds(&web.app, &reader).await?;
+        let calendar = write_calendar(&source(&web, &reader), &running, &rounds);
         Ok(Content::new("text/calendar; charset=utf-8", calendar).unless_known(&headers))
     };
     keep_private(calendar.await)

@@ -1,18 +1,22 @@
-//! A user's deadlines as a calendar (iCalendar, RFC 5545): an event for each board whose clock runs for the user, with
-//! a reminder a day before.
+//! A user's deadlines as a calendar (iCalendar, RFC 5545): an event for each board whose clock runs for the user, and for
+//! each round of a tournament in which they have boards, with a reminder a day before.
 //!
-//! The UID of an event is the board at that move. It begins at the deadline and, without an end, ends there (section
+//! The UID of an event is the board at that move, or the round. It begins at the deadline and, without an end, ends there (section
 //! 3.6.1). All times of events are in UTC, which calendar programs convert; descriptions tell the user's own time.
 
 use super::{Source, text};
 use knotpost_core::boards::LastMoment;
-use knotpost_core::queries::Waiting;
-use knotpost_model::Millis;
+use knotpost_core::queries::{RoundEnd, Waiting};
+use knotpost_model::{Millis, TournamentForm};
 
 /// Bytes of a line, without its break (section 3.1).
 const WIDTH: usize = 75;
 
-pub(crate) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMoment)]) -> String {
+pub(crate) fn write_calendar(
+    source: &Source<'_>,
+    running: &[(Waiting, LastMoment)],
+    rounds: &[RoundEnd],
+) -> String {
     let mut lines = Lines::default();
     lines.put("BEGIN", "VCALENDAR");
     lines.put("VERSION", "2.0");
@@ -25,6 +29,9 @@ pub(crate) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMomen
     lines.put("REFRESH-INTERVAL;VALUE=DURATION", "PT1H");
     for (waiting, end) in running {
         write_event(&mut lines, source, waiting, *end);
+    }
+    for round in rounds {
+        write_round(&mut lines, source, round);
     }
     lines.put("END", "VCALENDAR");
     lines.0
@@ -48,10 +55,36 @@ fn write_event(lines: &mut Lines, source: &Source<'_>, waiting: &Waiting, end: L
     lines.put_text("DESCRIPTION", &about);
     lines.put("URL", &source.page_of(board));
     lines.put_text("CATEGORIES", waiting.board.title());
+    end_event(lines, &format!("{name}{against}: a day is left for your move"));
+}
+
+fn write_round(lines: &mut Lines, source: &Source<'_>, end: &RoundEnd) {
+    let (tournament, round) = (end.tournament, end.round);
+    let word = if end.form == TournamentForm::League { "season" } else { "round" };
+    let name = format!("Tournament {tournament} {}", end.title);
+    lines.put("BEGIN", "VEVENT");
+    lines.put_text("UID", &format!("deadline-{tournament}-{round}@{}", source.domain));
+    lines.put("DTSTAMP", &utc(end.started));
+    lines.put("DTSTART", &utc(end.deadline));
+    lines.put_text("SUMMARY", &format!("{name}: {word} {round} ends"));
+    let boards = match end.boards {
+        1 => "One of your boards is not over.".to_owned(),
+        boards => format!("{boards} of your boards are not over."),
+    };
+    let at = end.zone.show(end.deadline);
+    let about = format!("{boards}\nA board that is not over on {at} goes to whoever has used less time.");
+    lines.put_text("DESCRIPTION", &about);
+    lines.put("URL", &format!("{}/tournaments/{tournament}", source.url));
+    lines.put_text("CATEGORIES", end.game);
+    end_event(lines, &format!("{name}: a day is left in {word} {round}"));
+}
+
+/// Writes the rest of an event, with the words of its reminder.
+fn end_event(lines: &mut Lines, reminder: &str) {
     lines.put("TRANSP", "TRANSPARENT");
     lines.put("BEGIN", "VALARM");
     lines.put("ACTION", "DISPLAY");
-    lines.put_text("DESCRIPTION", &format!("{name}{against}: a day is left for your move"));
+    lines.put_text("DESCRIPTION", reminder);
     lines.put("TRIGGER", "-P1D");
     lines.put("END", "VALARM");
     lines.put("END", "VEVENT");

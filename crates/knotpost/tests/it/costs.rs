@@ -6,6 +6,7 @@
 //! comparing a request with one of half its size. No time on a clock is asserted, since other
 //! programs on the machine would decide it; see docs/how/limits.md.
 
+mod beside_tournaments;
 mod commands;
 mod largest;
 mod mails;

@@ -12,6 +12,9 @@ tell! {
     who_is_expelled_again_and_again_is_told_to_all_once,
     a_director_writes_once_a_day_and_hands_over,
     boards_of_a_cancelled_tournament_go_on,
+    an_action_at_the_wrong_time_is_refused_and_changes_nothing,
+    whoever_is_admitted_enters_what_is_closed_or_threw_them_out,
+    a_cancelled_tournament_tells_its_players_once,
 }
 
 mod stories {
@@ -247,5 +250,101 @@ mod stories {
         club.app.post(&format!("osbox resign {} dan dan-secret", board.number), "").await;
         assert_eq!(club.result_of(&board).await[0], "removed", "an ordinary board can be declined");
         club.app.tick().await;
+    }
+
+    /// Every action: before the start, while it is played, when it is over, and when it was cancelled; `None`: it is done.
+    pub(super) async fn an_action_at_the_wrong_time_is_refused_and_changes_nothing(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let open = club.announce("-players=2-9 -closed").await;
+        let running = club.announce("-players=2").await;
+        club.enter(running, &["ann", "bob"]).await;
+        let over = club.announce("-players=2").await;
+        club.enter(over, &["ann", "bob"]).await;
+        let cancelled = club.announce("-players=2").await;
+        club.direct("dir", cancelled, DirectorAction::Cancel, "").await.unwrap();
+        club.app.tick().await;
+        let ended = club.board_of(over, "ann", "bob").await;
+        club.resign(&ended, "bob").await;
+        club.app.tick().await;
+        let board = club.board_of(running, "ann", "bob").await.number;
+        let has_begun = Some("conflict t2 has begun already");
+        let has_not_begun = Some("conflict t1 has not begun");
+        let nobody = Some("conflict `cyd` does not play in t1");
+        let nobody_there = Some("conflict `cyd` does not play in t2");
+        let cyd = || "cyd".to_owned();
+        let rows: [(DirectorAction, Option<&str>, Option<&str>); 8] = [
+            (
+                DirectorAction::Start,
+                Some("conflict t1 needs 2 players to start, and 0 have entered"),
+                has_begun,
+            ),
+            (DirectorAction::Admit(cyd()), None, has_begun),
+            (DirectorAction::Expel(cyd()), nobody, nobody_there),
+            (DirectorAction::Hand(cyd()), nobody, nobody_there),
+            (DirectorAction::Extend(days("2")), has_not_begun, None),
+            (DirectorAction::Say, None, None),
+            (DirectorAction::Award { board, seat: None }, has_not_begun, None),
+            (DirectorAction::Cancel, None, Some("conflict t2 is over")),
+        ];
+        for (action, before, meanwhile) in rows {
+            for (name, expected) in [
+                (open, before),
+                (running, meanwhile),
+                (over, Some("conflict t3 is over")),
+                (cancelled, Some("conflict t4 was cancelled")),
+            ] {
+                // The board that was awarded was the last one.
+                if name == running && action == DirectorAction::Cancel {
+                    club.app.tick().await;
+                }
+                let was = club.app.get(&format!("/api/v1/tournaments/{name}/log")).await.text;
+                let outcome = club.direct("dir", name, action.clone(), "Because.").await;
+                match expected {
+                    None => assert!(outcome.is_ok(), "{action:?} {name}: {outcome:?}"),
+                    Some(message) => {
+                        assert_eq!(refused(outcome), message, "{action:?} {name}");
+                        let is = club.app.get(&format!("/api/v1/tournaments/{name}/log")).await.text;
+                        assert_eq!(is, was, "{action:?} {name}");
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) async fn whoever_is_admitted_enters_what_is_closed_or_threw_them_out(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.announce("-players=2-9 -closed").await;
+        let closed = "not_allowed t1 is closed: only users whom its director admitted may enter";
+        assert_eq!(refused(club.try_enter(name, "ann").await), closed);
+        let admit =
+            async |who: &str| club.direct("dir", name, DirectorAction::Admit(who.to_owned()), "").await;
+        assert_eq!(refused(admit("zoe").await), "no_such_user there is no user `zoe`");
+        admit("ANN").await.unwrap();
+        admit("ann").await.expect("the same again");
+        assert_eq!(logged(&club).await, ["dir announce", "dir admit ann"]);
+        club.enter(name, &["ann"]).await;
+        club.direct("dir", name, DirectorAction::Expel("Ann".to_owned()), "Two accounts.").await.unwrap();
+        assert_eq!(refused(club.try_enter(name, "ann").await), "not_allowed the director took you out of t1");
+        admit("ann").await.unwrap();
+        club.enter(name, &["ann"]).await;
+        assert_eq!(refused(club.try_enter(name, "bob").await), closed);
+    }
+
+    pub(super) async fn a_cancelled_tournament_tells_its_players_once(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.begin("-players=4", &FOUR).await;
+        club.direct("dir", name, DirectorAction::Cancel, "The hall has burnt down.").await.unwrap();
+        club.app.tick().await;
+        let letters = club.app.letters();
+        let told: Vec<&str> = letters
+            .iter()
+            .filter(|letter| letter.text.contains("The hall has burnt down."))
+            .map(|letter| letter.to.split('@').next().unwrap_or_default())
+            .collect();
+        assert_eq!(told.len(), 4, "{:?}", subjects(&letters));
+        let again = refused(club.direct("dir", name, DirectorAction::Cancel, "").await);
+        assert_eq!(again, "conflict t1 was cancelled");
+        club.app.tick().await;
+        assert!(club.app.letters().is_empty());
     }
 }

@@ -13,6 +13,7 @@ tell! {
     when_nobody_can_be_paired_it_is_over,
     computer_players_make_the_number_even,
     a_round_waits_for_two_who_are_there,
+    other_tournaments_go_on_while_many_players_are_paired,
 }
 
 mod stories {
@@ -22,9 +23,10 @@ mod stories {
     use knotpost_core::clock::work_tournaments;
     use knotpost_core::tournaments::{PairingState, TournamentPairing, TournamentView};
     use knotpost_model::{BoardRef, PlayerState, TournamentName, TournamentState};
+    use knotpost_storage::{NewUser, StoreError};
     use knotpost_tournaments::{check_round, read_trf};
 
-    use crate::harness::{DAY, HOUR, Place};
+    use crate::harness::{DAY, HOLDER, HOUR, Place};
     use crate::tournaments::club::{Club, check_swiss_pairings, subjects};
 
     const SIX: [&str; 6] = ["ann", "bob", "cyd", "dan", "eve", "fay"];
@@ -366,5 +368,43 @@ mod stories {
         assert_eq!(club.view(name).await.line.round, 0);
         club.app.pass(4 * DAY + HOUR).await;
         assert_eq!(club.view(name).await.line.round, 1);
+    }
+
+    /// Players whose pairing takes many times as long as a game of two.
+    const CROWD: usize = 600;
+
+    pub(super) async fn other_tournaments_go_on_while_many_players_are_paired(place: Place) {
+        let club = Club::open(place, &["ann", "bob"]).await;
+        let large = begin(&club, "-players=2-1000 -rounds=2", &[]).await;
+        let now = club.app.app.clock.now();
+        let entered = club.app.app.store.write(async move |tx| {
+            for number in 0..CROWD {
+                let new = NewUser { userid: format!("user{number}"), password_hash: String::new(), at: now };
+                let key = tx.insert_user(&new).await?.expect("a new name");
+                tx.insert_player(large, key, now).await?;
+            }
+            Ok::<_, StoreError>(())
+        });
+        entered.await.unwrap();
+        club.direct("dir", large, DirectorAction::Start, "").await.unwrap();
+        let step = async || {
+            work_tournaments(&club.app.app, HOLDER).await.unwrap();
+        };
+        // The pairing begins.
+        step().await;
+        let small = club.announce("-players=2").await;
+        club.enter(small, &["ann", "bob"]).await;
+        while club.view(small).await.pairings.iter().all(|pairing| pairing.state != PairingState::Open) {
+            step().await;
+        }
+        club.resign(&club.board_of(small, "ann", "bob").await, "bob").await;
+        while club.view(small).await.line.state != TournamentState::Over {
+            step().await;
+        }
+        assert_eq!(club.view(large).await.line.round, 0, "it is still being paired");
+        while club.view(large).await.line.round == 0 {
+            step().await;
+        }
+        assert_eq!(club.view(large).await.pairings.len(), CROWD / 2);
     }
 }

@@ -10,21 +10,25 @@ tell! {
     a_move_taken_back_updates_its_entry,
     deadlines_are_moments_at_which_time_is_up,
     no_deadline_runs_in_vacations_and_pauses,
+    rounds_of_tournaments_end_in_the_calendar,
     what_has_not_changed_is_not_sent_again,
     nothing_that_players_write_breaks_a_feed;
     on_postgres:
     feeds_are_switched_on_renewed_and_ended_on_the_settings_page,
     turns_tell_of_the_boards_that_wait,
+    rounds_of_tournaments_end_in_the_calendar,
 }
 
 mod stories {
     use axum::body::Body;
     use axum::http::Request;
+    use knotpost_commands::{Days, DirectorAction};
     use knotpost_core::admin::{AdminAction, Administrator, BoardAction, UserEdit, administer};
     use knotpost_model::BoardRef;
 
     use super::super::browser::Browser;
     use crate::harness::{DAY, HOUR, Page, Place, TestApp, edit_user};
+    use crate::tournaments::club::{Club, T1};
 
     const TURNS: &str = "/api/v1/users/ann/turns.atom";
     const ATOM: &str = "http://www.w3.org/2005/Atom";
@@ -341,6 +345,45 @@ mod stories {
         assert_eq!(value(&events[0], "DTSTART"), "20261217T100000Z");
         app.post("vacation bob bob-secret 5", "").await;
         assert_eq!(read_deadlines(&app, &deadlines).await.len(), 1, "only one's own time off counts");
+    }
+
+    pub(super) async fn rounds_of_tournaments_end_in_the_calendar(place: Place) {
+        let club = Club::open(place, &["ann", "bob", "cyd"]).await;
+        let [_, deadlines] = switch_on(&mut Browser::of(&club.app, "ann").await).await;
+        club.begin("-players=3 -roundtime=10 -nagtime=19 -forfeittime=20", &["ann", "bob", "cyd"]).await;
+        let rounds = async || {
+            let mut events = read_deadlines(&club.app, &deadlines).await;
+            events.retain(|event| value(event, "URL").contains("/tournaments/"));
+            events
+        };
+        let events = rounds().await;
+        let facts = ["UID", "DTSTART", "SUMMARY", "URL", "CATEGORIES", "TRIGGER"];
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert_eq!(
+            facts.map(|name| value(&events[0], name)),
+            [
+                "deadline-t1-1@knotpost.example",
+                "20261130T100000Z",
+                "Tournament t1 Winter cup: round 1 ends",
+                "http://knotpost.example/tournaments/t1",
+                "Osbox",
+                "-P1D",
+            ]
+        );
+        assert!(value(&events[0], "DESCRIPTION").starts_with("2 of your boards are not over."), "{events:?}");
+        club.app.post("vacation ann ann-secret 5", "").await;
+        club.direct("dir", T1, DirectorAction::Extend(Days::from_word("2").expect("days")), "")
+            .await
+            .unwrap();
+        assert_eq!(
+            value(&rounds().await[0], "DTSTART"),
+            "20261202T100000Z",
+            "put off, and no vacation stops it"
+        );
+        for other in ["bob", "cyd"] {
+            club.resign(&club.board_of(T1, "ann", other).await, other).await;
+        }
+        assert_eq!(rounds().await, Vec::<Vec<(String, String)>>::new(), "her boards are over, theirs is not");
     }
 
     pub(super) async fn what_has_not_changed_is_not_sent_again(place: Place) {
