@@ -17,7 +17,7 @@ use knotpost_model::{Moment, PlayerState, TournamentForm, TournamentName, Tourna
 const MOST_CROSSED: usize = 12;
 /// Players of the largest table that a mail shows whole.
 const MOST_MAILED: usize = 40;
-/// Of a larger one it shows so many from the top, and around the reader.
+/// Rows of a larger one in a mail: from the top, and on either side of the reader.
 const TOP: usize = 20;
 const AROUND: usize = 3;
 /// Games of a ladder that are over and still shown.
