@@ -131,11 +131,11 @@ function say(went = 0) {
   document.getElementById("said").textContent = first ? first.textContent.replace(/\s+/g, " ").trim() : "";
 }
 
-// Somebody who is writing, choosing or stepping is not interrupted.
+// Somebody who is writing or choosing is not interrupted.
 function isBusy() {
   const query = new URLSearchParams(location.search);
   const writing = all("textarea").some((one) => one.value.trim() !== one.defaultValue.trim());
-  return writing || wanted !== null || query.has("choose") || query.has("spot") || query.has("ply");
+  return writing || query.has("choose") || query.has("spot") || query.has("ply");
 }
 
 function tell() {

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { challenge, chromium, server, stage } from "./stage.mjs";
 import { NARROW, Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
-import { until } from "./waiting.mjs";
 
 const TELEPHONE = { ...NARROW, hasTouch: true, isMobile: true };
 
@@ -45,52 +44,6 @@ test("exploring a finished game begins where something can be played", async () 
   assert.equal(await ann.page.$$eval("main a", (all) => all.filter((one) => one.textContent.trim() === "Explore").length), 1);
   await ann.follow("Explore");
   assert.ok(await ann.has("a.spot"), ann.page.url());
-});
-
-/** What asks for the board itself, and what asks for an earlier move of it, wait until they are let go. */
-async function holding({ page }, path, act) {
-  const held = { board: [], plies: [] };
-  const hold = (request) => {
-    const { pathname, searchParams } = new URL(request.url());
-    if (request.isNavigationRequest() || request.method() !== "GET" || pathname !== path) return request.continue();
-    return (searchParams.has("ply") ? held.plies : held.board).push(request);
-  };
-  const letGo = async (kind) => {
-    const requests = held[kind].splice(0);
-    await Promise.all(requests.map((request) => request.continue()));
-    await until("what was held to be answered", () => requests.every((request) => request.response()));
-  };
-  await page.setRequestInterception(true);
-  page.on("request", hold);
-  try {
-    await act(held, letGo);
-  } finally {
-    page.off("request", hold);
-    await Promise.all([letGo("board"), letGo("plies")]);
-    await page.setRequestInterception(false);
-  }
-}
-
-test("the last of many quick steps is shown and said, though news come meanwhile", async () => {
-  const path = await challenge();
-  for (const [name, play] of [["ann", "d1"], ["bob", "a7"], ["ann", "f2"]]) await move(path, name, play);
-  const ann = await Person.of(chromium, server, "ann");
-  const { page } = ann;
-  await ann.open(path);
-  await until("the stream of news", () => ann.loads.some((url) => url.includes("/events?")));
-  await holding(ann, path, async (held, letGo) => {
-    for (let step = 0; step < 3; step++) await page.keyboard.press("ArrowLeft");
-    await until("the earlier moves to be asked for", () => held.plies.length >= 3);
-    await move(path, "bob", "b8");
-    await until("the news", async () => held.board.length > 0 || (await ann.has(".live.happened")));
-    await letGo("plies");
-    await page.waitForFunction(() => document.getElementById("table").dataset.ply === "0", { polling: 20 });
-    await letGo("board");
-    await page.waitForFunction(() => document.getElementById("said").textContent.includes("Start of the game"), { polling: 20 });
-  });
-  await page.waitForNetworkIdle({ idleTime: 500, concurrency: 1 });
-  assert.equal(await page.$eval("#table", (one) => one.dataset.ply), "0");
-  assert.match(await ann.text("#said"), /Start of the game/);
 });
 
 test("who is away keeps their score beside their name, and no title of a design is cut", async () => {
