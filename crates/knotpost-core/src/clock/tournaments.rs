@@ -75,7 +75,10 @@ pub async fn work_tournaments(app: &Arc<App>, holder: &str) -> Result<bool, Stor
 async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result<Taken, StoreError> {
     let mut done = work_on(app, holder, name, Made::Nothing).await;
     if let Ok(Some(Step::ToTable)) = done {
-        let tables = Arc::new(final_tables(app, name).await.map_err(store_error)?);
+        let tables = match final_tables(app, name).await {
+            Ok(tables) => Arc::new(tables),
+            Err(error) => return conclude(app, name, Err(store_error(error))).await,
+        };
         for _ in 0..MOST_TOLD {
             done = work_on(app, holder, name, Made::Tables(Arc::clone(&tables))).await;
             if !matches!(done, Ok(Some(Step::Told))) {

@@ -14,6 +14,7 @@ tell! {
     computer_players_make_the_number_even,
     a_round_waits_for_two_who_are_there,
     other_tournaments_go_on_while_many_players_are_paired,
+    final_tables_that_cannot_be_made_hold_up_no_other_tournament,
 }
 
 mod stories {
@@ -23,7 +24,7 @@ mod stories {
     use knotpost_core::clock::work_tournaments;
     use knotpost_core::tournaments::{PairingState, TournamentPairing, TournamentView};
     use knotpost_model::{BoardRef, PlayerState, TournamentName, TournamentState};
-    use knotpost_storage::{NewUser, StoreError};
+    use knotpost_storage::{Driver, NewUser, StoreError};
     use knotpost_tournaments::{check_round, read_trf};
 
     use crate::harness::{DAY, HOLDER, HOUR, Place};
@@ -406,5 +407,30 @@ mod stories {
             step().await;
         }
         assert_eq!(club.view(large).await.pairings.len(), CROWD / 2);
+    }
+
+    pub(super) async fn final_tables_that_cannot_be_made_hold_up_no_other_tournament(place: Place) {
+        let club = Club::open(place, &["ann", "bob"]).await;
+        let broken = begin(&club, "-players=2 -rounds=1", &["ann", "bob"]).await;
+        club.app.tick().await;
+        club.resign(&club.board_of(broken, "ann", "bob").await, "bob").await;
+        while club.view(broken).await.line.state != TournamentState::Over {
+            work_tournaments(&club.app.app, HOLDER).await.unwrap();
+        }
+        let spoil = club.app.app.store.write(async |tx| {
+            let sql = "UPDATE tournaments SET terms = '{'";
+            match tx.driver_for_tests() {
+                Driver::Sqlite(connection) => connection.execute_batch(sql)?,
+                Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+            }
+            Ok::<_, StoreError>(())
+        });
+        spoil.await.unwrap();
+        let other = club.announce("-players=2").await;
+        club.enter(other, &["ann", "bob"]).await;
+        for _ in 0..20 {
+            work_tournaments(&club.app.app, HOLDER).await.unwrap();
+        }
+        assert_eq!(club.view(other).await.line.state, TournamentState::Running);
     }
 }
